@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 025ef1ecdaa90f7dc3f5c0923ddda1c30bca20586777e7c17bfd59bfdd93c3d9
+/* tiny.h 0.1.0, source e8eb3e684c73b698282e4f0214321a4f976ae8d175a8782b2a577ed8c7fa7cd2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -910,7 +910,7 @@ typedef struct tiny_progress { int (*fn)(void *user, const tiny_progress_info *i
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:sse2",
   // "CPU:sse4", "CPU:avx2", "CPU:avx512": an x86 processor as any that has that, x86-64, -v2, -v3 and -v4, by gcc 11,
-  // clang 12 or later.
+  // clang 12 or later; "CPU:neon", "CPU:dotprod": any arm64 processor, and one with SDOT and UDOT.
   // Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
@@ -3302,6 +3302,7 @@ enum {
   TINY_DOT_BF16,                           // 2 and 2, into f32; order, rounding and denormals are the device's
   TINY_DOT_U8_I8,                          // 4 and 4, into i32, wrapping
   TINY_DOT_I16,                            // 2 and 2, into i32, wrapping
+  TINY_DOT_I8, TINY_DOT_U8,                // 4 and 4 of one kind, into i32, wrapping
   TINY_DOT_COUNT
 };
 
@@ -3712,7 +3713,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "025ef1ecdaa90f7dc3f5c0923ddda1c30bca20586777e7c17bfd59bfdd93c3d9"
+#define TN_SOURCE_ID "e8eb3e684c73b698282e4f0214321a4f976ae8d175a8782b2a577ed8c7fa7cd2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5450,6 +5451,23 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   snprintf(c->name, sizeof c->name, "x86_64 v%d %016llx", c->vector_nbytes, (unsigned long long)h);
 }
 #else
+#ifdef TN_OS_ARM64
+// FEAT_DotProd: Linux, Documentation/arch/arm64/elf_hwcaps.rst, HWCAP_ASIMDDP; Apple, "Determining instruction set
+// characteristics"; Windows, IsProcessorFeaturePresent, PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE.
+static int tn_os_has_dot_products(void) {
+#if defined(__linux__)
+  return (int)(getauxval(16) >> 20 & 1);
+#elif defined(__APPLE__)
+  int has = 0;
+  size_t nbytes = sizeof has;
+  return !sysctlbyname("hw.optional.arm.FEAT_DotProd", &has, &nbytes, NULL, 0) && has;
+#elif defined(_WIN32)
+  return IsProcessorFeaturePresent(43) != 0;
+#else
+  return 0;
+#endif
+}
+#endif
 static void tn_os_cpu_identify(tn_os_cpu *c) {
   uint64_t h = 0;
   c->vector_nbytes = 16; c->vector_registers = 32;
@@ -5475,6 +5493,9 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   const uint64_t caps[2] = {getauxval(16), getauxval(26)};     // AT_HWCAP, AT_HWCAP2
   memcpy(c->features, caps, sizeof caps);
 #endif
+#ifdef TN_OS_ARM64
+  if (tn_os_has_dot_products()) c->dots = 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8;
+#endif
   snprintf(c->name, sizeof c->name, "%s %016llx",
 #ifdef TN_OS_ARM64
            "arm64",
@@ -5492,19 +5513,31 @@ static tn_os_cpu tn_os_cpu_get(void) {
   return c;
 }
 
-// Levels of x86-64 (System V ABI, AMD64 supplement, 1.0, table 3.1) as which a processor may be taken: what is compiled
-// for one runs on all that have it. Compilers know them by name since gcc 11 and clang 12.
+// Levels as which a processor may be taken: what is compiled for one runs on all that have it. Of x86-64 those of the
+// System V ABI, AMD64 supplement, 1.0, table 3.1: compilers know them by name since gcc 11 and clang 12. Of arm64 what
+// all have, and dot products.
 typedef struct tn_os_level {
   const char *name, *march;
   uint32_t features[8];
-  int vector_nbytes, registers;
+  int vector_nbytes, registers, dots;
 } tn_os_level;
+#ifdef TN_OS_ARM64
+  #define TN_OS_LEVEL_NAMES "neon, dotprod"
+  #define TN_OS_LEVEL_MACHINE "arm64"
 static const tn_os_level tn_os_levels[] = {
-  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16},
-  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16},
-  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16},
-  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32},
+  {"neon", "-march=armv8-a", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 0},
+  {"dotprod", "-march=armv8.2-a+dotprod", {1u << 20, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8},
 };
+#else
+  #define TN_OS_LEVEL_NAMES "sse2, sse4, avx2, avx512"
+  #define TN_OS_LEVEL_MACHINE "x86_64"
+static const tn_os_level tn_os_levels[] = {
+  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16, 0},
+  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16, 0},
+  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16, 1 << TINY_DOT_I16},
+  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32, 1 << TINY_DOT_I16},
+};
+#endif
 enum { TN_OS_LEVELS = sizeof tn_os_levels / sizeof *tn_os_levels };
 static const tn_os_level *tn_os_level_named(const char *name) {
   int at = 0;
@@ -5512,7 +5545,9 @@ static const tn_os_level *tn_os_level_named(const char *name) {
   return at == TN_OS_LEVELS ? NULL : &tn_os_levels[at];
 }
 static int tn_os_cpu_reaches(const tn_os_cpu *c, const tn_os_level *l) {
-#ifdef TN_OS_X86
+#if defined(TN_OS_ARM64)                     // whose features are no bits everywhere
+  return !(l->dots & ~c->dots);
+#elif defined(TN_OS_X86)
   int has = l->vector_nbytes <= c->vector_nbytes;
   for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
   return has;
@@ -5527,10 +5562,10 @@ static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
   const tn_os_level *l = tn_os_level_named(level);
   if (!l || !tn_os_cpu_reaches(c, l)) return 0;
   memcpy(c->features, l->features, sizeof l->features);
-  snprintf(c->name, sizeof c->name, "x86_64 %s", l->name);
+  snprintf(c->name, sizeof c->name, TN_OS_LEVEL_MACHINE " %s", l->name);
   c->march = l->march;
   c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
-  c->dots = l->vector_nbytes > 16 ? 1 << TINY_DOT_I16 : 0; c->tiles = 0;
+  c->dots = l->dots; c->tiles = 0;
   return 1;
 }
 #if defined(TN_ISA) && defined(TN_OS_X86)                  // whose levels these are
@@ -7743,7 +7778,7 @@ static int64_t tn_alu_compare(int op, int d, int64_t a, int64_t b) {
 }
 
 // How many values share a word of a DOT.
-static int tn_dot_values(int64_t k) { return k == TINY_DOT_U8_I8 ? 4 : 2; }
+static int tn_dot_values(int64_t k) { return k == TINY_DOT_BF16 || k == TINY_DOT_I16 ? 2 : 4; }
 
 // c plus the products of the neighbours that the words a and b hold.
 static int64_t tn_alu_dot(int64_t k, uint32_t a, uint32_t b, int64_t c) {
@@ -7753,9 +7788,10 @@ static int64_t tn_alu_dot(int64_t k, uint32_t a, uint32_t b, int64_t c) {
       sum += (uint32_t)((int32_t)((a >> i & 65535) ^ 32768) - 32768) * (((b >> i & 65535) ^ 32768) - 32768);
     return tn_dtype_wrap(TINY_I32, sum);
   }
-  if (k == TINY_DOT_U8_I8) {
+  if (tn_dot_values(k) == 4) {
+    const uint32_t x = k == TINY_DOT_I8 ? 128 : 0, y = k == TINY_DOT_U8 ? 0 : 128;     // the signs
     uint32_t sum = (uint32_t)c;
-    for (int i = 0; i < 32; i += 8) sum += (a >> i & 255) * (uint32_t)(((b >> i & 255) ^ 128) - 128);
+    for (int i = 0; i < 32; i += 8) sum += (((a >> i & 255) ^ x) - x) * (((b >> i & 255) ^ y) - y);
     return tn_dtype_wrap(TINY_I32, sum);
   }
   double sum = tn_to_f64(c);
@@ -40166,6 +40202,7 @@ static tiny_uop *tn_transform_atomic(tn_kernel_state *s, tiny_uop *r) {
 // The first that the target has is taken.
 static const struct { uint8_t x, y, sum, dot; } tn_dots[] = {
   {TINY_BF16, TINY_BF16, TINY_F32, TINY_DOT_BF16}, {TINY_U8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},
+  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_I8}, {TINY_U8, TINY_U8, TINY_I32, TINY_DOT_U8},
   {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},  // x + 128 is unsigned: what is too much is taken away
   {TINY_I16, TINY_I16, TINY_I32, TINY_DOT_I16}   // or bytes, which are widened
 };
@@ -40209,7 +40246,7 @@ static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_ta
              *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
     x = tn_word_of(t, x, r, words, n);
     y = tn_word_of(t, y, r, words, n);
-    if (tn_dots[i / 2].x == TINY_I8) {
+    if (tn_dots[i / 2].x == TINY_I8 && dot == TINY_DOT_U8_I8) {
       tiny_uop *bias = tn_int(t, TINY_U32, 0x80808080);
       sum = tn_u2(t, TINY_OP_MUL, tn_dot_of(t, dot, bias, y, sum), tn_int(t, TINY_I32, -1));
       x = tn_u2(t, TINY_OP_XOR, x, bias);
@@ -47898,7 +47935,6 @@ static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
 }
 #endif
 // ---- end src/isa/registers.c ----
-#ifdef TN_OS_X86
 // ---- begin src/isa/induction.c ----
 // induction: indices that grow by the same in each iteration of an innermost loop, which is added instead of made anew.
 //
@@ -47907,7 +47943,8 @@ static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
 //           the iterations.
 // Requires: seq is the place in the list.
 // Holds:    nothing that an index is made of leaves its type, so that all of it may be reckoned in 64 bits. The loop's
-//           own variable is none; a loop has TN_ISA_INDUCTIONS at most. Memory in registers is not indexed.
+//           own variable is none; a loop has as many as the target asks for at most. Memory in registers is not indexed.
+//           A target whose addresses add either a register or a number asks for one of each memory.
 // Source:   Aho, Lam, Sethi and Ullman, Compilers (2007), 9.1.8: induction variables and reduction in strength.
 #ifndef TN_ISA_INDUCTION
 #define TN_ISA_INDUCTION
@@ -47916,15 +47953,16 @@ static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
 #include "../ir/listing.c"
 #endif
 
-enum { TN_ISA_TERMS = 4, TN_ISA_INDUCTIONS = 5, TN_ISA_DEEP = 16 };
+enum { TN_ISA_TERMS = 4, TN_ISA_DEEP = 16 };
 typedef struct tn_isa_term { const tiny_uop *of; int64_t times; } tn_isa_term;
 typedef struct tn_isa_induction {
   const tiny_uop *range; tn_isa_term term[TN_ISA_TERMS]; int n;
   int64_t step, added;                     // added: to it, for the index that it was found for
   const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: no
-  int reg;
+  int reg, by;                             // by: its step, where no instruction takes that as a number; -1
 } tn_isa_induction;
 typedef struct tn_isa_inductions {
+  int most, by_memory;                     // of a loop; is there one of each memory?
   tn_isa_induction *of; int n, cap;
   int *which;                              // of INDEX nodes: 1 + which, 0: none
   int64_t *added;                          // to it, elements
@@ -47948,10 +47986,13 @@ static int tn_isa_is_affine(const tiny_uop *at, const tiny_uop *range, tn_isa_in
     if (u->op == TINY_OP_CONST && !tn_isa_stays_inside(u)) return 0;
     if (u->op == TINY_OP_CONST) { d->added += one.times * u->k; continue; }
     if (!tn_isa_stays_inside(u) || n + 2 > TN_ISA_DEEP) return 0;
+    const int widens = u->op == TINY_OP_CAST && tn_is_int(u->src[0]->dtype) && tn_isa_stays_inside(u->src[0]);
     if (u == range) d->step += one.times;
     else if (u->seq < range->seq) {
       if (d->n == TN_ISA_TERMS) return 0;
       d->term[d->n++] = one;
+    } else if (widens) {
+      todo[n].of = u->src[0]; todo[n++].times = one.times;
     } else if (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) {
       todo[n].of = u->src[0]; todo[n++].times = one.times;
       todo[n].of = by; todo[n++].times = u->op == TINY_OP_ADD ? one.times : -one.times;
@@ -47975,13 +48016,14 @@ static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end
     tn_isa_induction d;
     if (u->op != TINY_OP_INDEX || u->lanes > 1 || tn_is_reg(u->src[0])) continue;
     if (!tn_isa_is_affine(u->src[1], k->list[begin], &d) || (!d.n && d.step == 1)) continue;
-    int which = first;
-    while (which < all->n && !tn_isa_same_induction(&all->of[which], &d)) which++;
-    if (which == first + TN_ISA_INDUCTIONS) continue;
     const tiny_uop *memory = tn_memory_behind(u->src[0]);
     const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)u->dtype);
+    int which = first;
+    while (which < all->n && !(tn_isa_same_induction(&all->of[which], &d) &&
+                               (!all->by_memory || all->of[which].memory == memory))) which++;
+    if (which == first + all->most || (all->by_memory && memory->seq >= d.range->seq)) continue;
     if (which == all->n) {
-      d.memory = memory->seq < d.range->seq ? memory : NULL; d.nbytes = nbytes;
+      d.memory = memory->seq < d.range->seq ? memory : NULL; d.nbytes = nbytes; d.by = -1;
       *TN_PUSH(t, all->of, all->n, all->cap, tn_isa_induction) = d;
     }
     if (all->of[which].memory != memory || all->of[which].nbytes != nbytes) all->of[which].memory = NULL;
@@ -47989,14 +48031,10 @@ static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end
     all->added[i] = d.added;
   }
 }
-// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
-// is a place in its memory, and does not change in the loop. 0: it may not.
-static int tn_isa_pace(const tn_isa_induction *d) {
-  const int64_t pace = d->step * d->nbytes;
-  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
-}
-static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, tn_isa_inductions *all) {
+static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, int most, int by_memory,
+                                   tn_isa_inductions *all) {
   memset(all, 0, sizeof *all);
+  all->most = most; all->by_memory = by_memory;
   all->which = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   all->added = (int64_t *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int64_t));
   for (int i = 0, begin = -1; i < k->n; i++) {
@@ -48008,6 +48046,7 @@ static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, tn_isa_in
 }
 #endif
 // ---- end src/isa/induction.c ----
+#ifdef TN_OS_X86
 // ---- begin src/isa/x86.c ----
 // x86: the instructions of x86-64 that kernels are made of, as one table: name, operands, encoding, features.
 //
@@ -49432,6 +49471,7 @@ enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RB
 // Bytes of the frame where lanes are put together or taken apart; parts of a register stand behind them.
 enum { TN_X86_SHELF = 512, TN_X86_PARTS_AT = TN_X86_SHELF, TN_X86_SHELVES = TN_X86_SHELF + 128 };
 enum { TN_X86_SPARE = 256 };               // nodes that are none of the list's, at a time
+enum { TN_X86_INDUCTIONS = 5 };            // of a loop
 typedef struct tn_x86_select {
   tn_isa_code *c; const tiny_listing *k; const tn_x86_level *level;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
@@ -49899,6 +49939,12 @@ static void tn_x86_base(tn_x86_select *x, const tiny_uop *memory, tn_isa_operand
   const int framed = m->op == TINY_OP_DEFINE && x->label[m->seq] > 0;
   o->reg = framed ? -1 - TN_X86_RSP : tn_x86_value(x, m);
   if (framed) o->imm += x->label[m->seq] - 1;
+}
+// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
+// is a place in its memory, and does not change in the loop. 0: it may not.
+static int tn_isa_pace(const tn_isa_induction *d) {
+  const int64_t pace = d->step * d->nbytes;
+  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
 }
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
@@ -51654,7 +51700,7 @@ static void tn_x86_survey(tn_x86_select *x) {
     tn_x86_order order;
     x->shuffles[i] = (uint8_t)tn_x86_shuffles(x, x->k->list[i], &order);
   }
-  tn_isa_find_inductions(x->c->t, x->k, &x->inductions);
+  tn_isa_find_inductions(x->c->t, x->k, TN_X86_INDUCTIONS, 0, &x->inductions);
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
@@ -51800,7 +51846,9 @@ typedef struct tn_arm64_row {
   TN_ARM64_G(_, MNEG, "mneg", "DrNrMr", 0x1B00FC00) \
   TN_ARM64_G(_, MADD, "madd", "DrNrMrAr", 0x1B000000) TN_ARM64_G(_, MSUB, "msub", "DrNrMrAr", 0x1B008000) \
   TN_ARM64_G(_, SMULL, "smull", "DxNwMw", 0x9B207C00) _(SMULL_2, "smull", "dwnvmv", 0x0E20C000, SIZE, 7, 8, N) \
+  _(SMULL2, "smull2", "dwnvmv", 0x0E20C000, SIZE, 7, 16, N) \
   TN_ARM64_G(_, UMULL, "umull", "DxNwMw", 0x9BA07C00) _(UMULL_2, "umull", "dwnvmv", 0x2E20C000, SIZE, 7, 8, N) \
+  _(UMULL2, "umull2", "dwnvmv", 0x2E20C000, SIZE, 7, 16, N) _(UADDLP, "uaddlp", "dwnv", 0x2E202800, SIZE, 7, 16, N) \
   _(SMLAL, "smlal", "dwnvmv", 0x0E208000, SIZE, 7, 8, N) _(UMLAL, "umlal", "dwnvmv", 0x2E208000, SIZE, 7, 8, N) \
   TN_ARM64_G(_, SMULH, "smulh", "DxNxMx", 0x9B407C00) TN_ARM64_G(_, UMULH, "umulh", "DxNxMx", 0x9BC07C00) \
   TN_ARM64_G(_, SDIV, "sdiv", "DrNrMr", 0x1AC00C00) TN_ARM64_G(_, UDIV, "udiv", "DrNrMr", 0x1AC00800) \
@@ -52602,6 +52650,75 @@ static int tn_arm64_decode(uint32_t word, tn_arm64_ins *ins) {
 }
 #endif
 // ---- end src/isa/arm64_text.c ----
+// ---- begin src/isa/words.c ----
+// words: a word that is put together of bytes, or halves, which lie beside each other in memory, is one load.
+//
+// In:  an OR of a list, whose seq is the place in it. Out: the LOAD of its lowest part; NULL: it is no such word.
+// Holds: the parts are loaded unconditionally, from one memory, in its order, by a processor whose lowest byte is the
+//        first; no store and no loop stands between the first of the loads and the OR. Such are the words of a DOT
+//        (codegen/dot.c).
+#ifndef TN_ISA_WORDS
+#define TN_ISA_WORDS
+#ifndef TINY_AMALGAMATED
+#include "../ir/listing.c"
+#include "../ir/uop.c"
+#endif
+
+enum { TN_ISA_PARTS = 4 };
+typedef struct tn_isa_word { const tiny_uop *load[TN_ISA_PARTS]; int nbytes, n; } tn_isa_word;    // by place in the word
+
+// An index as a value and a number that is added to it.
+static const tiny_uop *tn_isa_base_of(const tiny_uop *at, int64_t *k) {
+  const int is_sum = at->op == TINY_OP_ADD && at->src[1]->op == TINY_OP_CONST, is_number = at->op == TINY_OP_CONST;
+  *k = is_sum ? at->src[1]->k : is_number ? at->k : 0;
+  return is_sum ? at->src[0] : is_number ? NULL : at;
+}
+// One part: a LOAD, without its sign, shifted by a number. 0: it is none.
+static int tn_isa_part_of(const tiny_uop *u, tn_isa_word *w) {
+  int64_t shift = 0;
+  if (u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST) { shift = u->src[1]->k; u = u->src[0]; }
+  if (u->op != TINY_OP_CAST || !tn_is_unsigned(u->src[0]->dtype)) return 0;
+  u = u->src[0]->op == TINY_OP_BITCAST ? u->src[0]->src[0] : u->src[0];
+  const int nbytes = tn_dtypes[u->dtype].nbytes, at = nbytes ? (int)(shift / 8 / nbytes) : 0;
+  if (u->op != TINY_OP_LOAD || u->nsrc > 1 || u->k || u->lanes > 1 || u->src[0]->nsrc > 2 || u->dtype == TINY_BOOL)
+    return 0;
+  if (nbytes > 2 || tn_is_reg(u->src[0]->src[0]) || (w->nbytes && w->nbytes != nbytes)) return 0;
+  w->nbytes = nbytes;
+  if (shift % (8 * nbytes) || at >= 4 / nbytes || w->load[at]) return 0;
+  w->load[at] = u;
+  return ++w->n;
+}
+static int tn_isa_parts_of(const tiny_uop *u, tn_isa_word *w) {
+  for (int i = 0; i < TN_ISA_PARTS; i++) {                   // ORs of ORs, whichever source they are
+    if (u->op != TINY_OP_OR) return tn_isa_part_of(u, w);
+    const int deep = u->src[0]->op == TINY_OP_OR;
+    if (!tn_isa_part_of(u->src[deep], w)) return 0;
+    u = u->src[!deep];
+  }
+  return 0;
+}
+static const tiny_uop *tn_isa_word_of(const tiny_listing *k, const tiny_uop *u, tn_isa_word *w) {
+  int64_t first, at;
+  memset(w, 0, sizeof *w);
+  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_isa_parts_of(u, w)) return NULL;
+  if (w->n * w->nbytes != 4) return NULL;
+  const tiny_uop *lowest = w->load[0]->src[0], *base = tn_isa_base_of(lowest->src[1], &first);
+  uint32_t from = u->seq;
+  for (int i = 0; i < w->n; i++) {
+    const tiny_uop *index = w->load[i]->src[0];
+    if (index->src[0] != lowest->src[0] || index->lanes > 1 || index->src[1]->dtype != lowest->src[1]->dtype ||
+        tn_isa_base_of(index->src[1], &at) != base || at != first + i) return NULL;
+    if (w->load[i]->seq < from) from = w->load[i]->seq;
+  }
+  for (; from < u->seq; from++) {
+    const tiny_uop *v = k->list[from];
+    if (v->op == TINY_OP_RANGE || v->op == TINY_OP_END || v->op == TINY_OP_IF || v->op == TINY_OP_ENDIF ||
+        (v->op == TINY_OP_STORE && !tn_is_reg(v->src[0]->src[0]))) return NULL;
+  }
+  return w->load[0];
+}
+#endif
+// ---- end src/isa/words.c ----
 // ---- begin src/isa/arm64_values.c ----
 // arm64_values: the registers of a kernel's values, what an instruction names of them, and constants.
 //
@@ -52617,32 +52734,43 @@ static int tn_arm64_decode(uint32_t word, tn_arm64_ins *ins) {
 #ifndef TN_ISA_ARM64_VALUES
 #define TN_ISA_ARM64_VALUES
 #ifndef TINY_AMALGAMATED
-#include "code.c"
+#include "induction.c"
+#include "words.c"
 #include "arm64_encode.c"
-#include "../ir/listing.c"
 #endif
 
 enum { TN_ARM64_EQ_ = 0, TN_ARM64_NE_ = 1, TN_ARM64_LO_ = 3, TN_ARM64_MI_ = 4, TN_ARM64_LT_ = 11 };      // conditions
-enum { TN_ARM64_ADDRESSES = 32 };
-typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, reg; } tn_arm64_address;
+enum { TN_ARM64_ADDRESSES = 32, TN_ARM64_INDUCTIONS = 10 };
+// base + index * element; or of a register, base, so many bytes from there: memory NULL.
+typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, base, reg; int64_t bytes; } tn_arm64_address;
 
-// What a processor has beyond what all have.
-typedef struct tn_arm64_level { const char *name; } tn_arm64_level;
-static const tn_arm64_level tn_arm64_levels[] = {{"arm64"}};
+// What a processor has beyond what all have: bits of TN_ARM64_HAS_*.
+typedef struct tn_arm64_level { const char *name; uint32_t has; } tn_arm64_level;
+enum { TN_ARM64_NEON, TN_ARM64_DOTPROD, TN_ARM64_LEVELS };
+static const tn_arm64_level tn_arm64_levels[TN_ARM64_LEVELS] = {
+  {"neon", 1u << TN_ARM64_HAS_N}, {"dotprod", 1u << TN_ARM64_HAS_N | 1u << TN_ARM64_HAS_DOTPROD}
+};
+static int tn_arm64_level_has(const tn_arm64_level *l, int row) { return (int)(l->has >> tn_arm64_rows[row].has & 1); }
 
 typedef struct tn_arm64_select {
   tn_isa_code *c; const tiny_listing *k; const tn_arm64_level *level;
   int *reg, *uses, *last;                  // of nodes: register, -1: none; uses, the place of the last use
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools
+  uint8_t *in_lane;                        // of LOADs of scalar integers: it goes to a vector register
+  const tiny_uop **word;                   // of ORs: the LOAD of the lowest part of the word that it loads, NULL: none
+  uint8_t *inverted;                       // of NEs of vectors: the register says where lanes are equal
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
+  int *end;                                // of RANGE: the register of where it ends, -1: no number needs one
+  tn_isa_inductions inductions;            // each a pointer into its memory
+  uint8_t *copies; int copy;               // of RANGE: how often the body stands in the loop; which is written now
   int *outer;                              // of them: how many addresses were known before
   int mem, args, task, local;              // the entry's arguments
   int from, lanes;                         // lanes of vectors that are computed now; lanes 0: all
   int64_t local_at;
   int survey;                              // rules only say what they would fuse
-  tn_arm64_address address[TN_ARM64_ADDRESSES]; int addresses;               // base + index * element, by register
+  tn_arm64_address address[TN_ARM64_ADDRESSES]; int addresses;               // that are known
 } tn_arm64_select;
 
 // ** sizes **
@@ -52752,26 +52880,22 @@ static int tn_arm64_float_bits(int64_t bits, int element) {
   }
   return -1;
 }
-// A number to a general register: by one instruction where one does it, else 16 bits by each.
+// A number to a general register: by one instruction, so that loops make it once: 16 bits where all others are alike, a
+// mask, or from the pool.
 static void tn_arm64_number_to(tn_arm64_select *x, int to, int64_t v, int nbytes) {
   const uint64_t all = nbytes == 4 ? 0xFFFFFFFF : ~(uint64_t)0, u = (uint64_t)v & all;
-  const tn_isa_operand d = tn_arm64_gpr(to, nbytes, TN_ISA_DEF), both = tn_arm64_gpr(to, nbytes, TN_ISA_BOTH);
-  int ones = 0, zeros = 0, first = 1;
-  for (int i = 0; i < nbytes / 2; i++) { ones += (u >> 16 * i & 0xFFFF) == 0xFFFF; zeros += !(u >> 16 * i & 0xFFFF); }
-  if (zeros < nbytes / 2 - 1 && ones < nbytes / 2 - 1 && tn_arm64_bitmask(u, nbytes) >= 0) {
-    tn_arm64_3(x, TN_ARM64_ORR, d, tn_arm64_zr(nbytes), tn_isa_number((int64_t)u));
+  const tn_isa_operand d = tn_arm64_gpr(to, nbytes, TN_ISA_DEF);
+  for (int ones = 0; ones < 2; ones++) for (int i = 0; i < 8 * nbytes; i += 16) {
+    const uint64_t rest = ones ? ~u & all : u;
+    tn_isa_operand n = tn_isa_number((int64_t)(rest >> i));
+    if (rest & ~((uint64_t)0xFFFF << i)) continue;
+    n.scale = (uint8_t)i;
+    tn_arm64_2(x, ones ? TN_ARM64_MOVN : TN_ARM64_MOVZ, d, n);
     return;
   }
-  const uint64_t rest = ones > zeros ? 0xFFFF : 0;
-  const int alike = (rest ? ones : zeros) == nbytes / 2;     // one of them is written
-  for (int i = 0; i < nbytes / 2; i++) {
-    const uint64_t part = u >> 16 * i & 0xFFFF;
-    if (part == rest && !(alike && !i)) continue;
-    tn_isa_operand n = tn_isa_number((int64_t)(first && rest ? part ^ 0xFFFF : part));
-    n.scale = (uint8_t)(16 * i);
-    tn_arm64_2(x, !first ? TN_ARM64_MOVK : rest ? TN_ARM64_MOVN : TN_ARM64_MOVZ, first ? d : both, n);
-    first = 0;
-  }
+  if (tn_arm64_bitmask(u, nbytes) >= 0)
+    tn_arm64_3(x, TN_ARM64_ORR, d, tn_arm64_zr(nbytes), tn_isa_number((int64_t)u));
+  else tn_arm64_2(x, TN_ARM64_LDR, d, tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, &u, (size_t)nbytes)));
 }
 static int64_t tn_arm64_bits(const tiny_uop *u) {            // of an element, as it lies in memory
   if (!tn_is_float(u->dtype) || u->dtype == TINY_F64) return u->k;
@@ -52870,6 +52994,16 @@ static tn_isa_operand tn_arm64_def(const tn_arm64_select *x, const tiny_uop *u, 
   return tn_arm64_named(x, u, to, TN_ISA_DEF);
 }
 
+// The register and lane that a scalar is, without being moved; 0: it is none.
+static int tn_arm64_is_lane(const tn_arm64_select *x, const tiny_uop *s, int *reg, int *lane) {
+  if (x->in_lane[s->seq]) { *reg = x->reg[s->seq]; *lane = 0; return 1; }
+  if (s->lanes > 1 || s->op != TINY_OP_PICK || s->dtype == TINY_BOOL || tn_arm64_is_splat(s->src[0])) return 0;
+  const int each = tn_arm64_each(x, s->src[0]);
+  if (x->reg[s->src[0]->seq] < 0) return 0;
+  *reg = x->reg[s->src[0]->seq] + (int)s->k / each;
+  *lane = (int)s->k % each;
+  return 1;
+}
 // Integers of n lanes in elements of another size, extended by a sign or zeros, or cut.
 static int tn_arm64_resized(tn_arm64_select *x, int r, int from, int to, int sign) {
   while (from != to) {
@@ -52933,6 +53067,19 @@ static int *tn_arm64_reg_element(tn_arm64_select *x, const tiny_uop *index) {
 
 // ** addresses **
 
+static int tn_arm64_adds(int64_t v) {      // is it a number that sums and comparisons have a field for?
+  return v >= 0 && (v < 4096 || (v < 4096 << 12 && !(v & 4095)));
+}
+// to = from + v, where no instruction has a field for v by register `by`, -1: by a new one.
+static void tn_arm64_add_number(tn_arm64_select *x, int to, int from, int64_t v, int by) {
+  const tn_isa_operand sum = tn_arm64_gpr(to, 8, TN_ISA_DEF), a = tn_arm64_gpr(from, 8, TN_ISA_USE);
+  if (tn_arm64_adds(v < 0 ? -v : v)) {
+    tn_arm64_3(x, v < 0 ? TN_ARM64_SUB : TN_ARM64_ADD, sum, a, tn_isa_number(v < 0 ? -v : v));
+    return;
+  }
+  if (by < 0) tn_arm64_number_to(x, by = tn_arm64_new(x, TN_ISA_GPR), v, 8);
+  tn_arm64_3(x, TN_ARM64_ADD, sum, a, tn_arm64_gpr(by, 8, TN_ISA_USE));
+}
 // How an index becomes 64 bits: one that may be negative by its sign.
 static int tn_arm64_extend_of(const tiny_uop *at) {
   return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0 ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX;
@@ -52950,7 +53097,19 @@ static int tn_arm64_address_of(tn_arm64_select *x, const tiny_uop *memory, const
   tn_arm64_address_to(x, reg, base, index, tn_arm64_extend_of(at), tn_arm64_log(element));
   const int changes = at->op == TINY_OP_LOAD && tn_is_reg(at->src[0]->src[0]);           // its register does
   if (x->addresses < TN_ARM64_ADDRESSES && !changes) {
-    const tn_arm64_address known = {memory, at, element, reg};
+    const tn_arm64_address known = {memory, at, element, -1, reg, 0};
+    x->address[x->addresses++] = known;
+  }
+  return reg;
+}
+// So many bytes from a register on, of which an instruction adds them.
+static int tn_arm64_beyond(tn_arm64_select *x, int base, int64_t bytes) {
+  for (int i = x->addresses - 1; i >= 0; i--)
+    if (!x->address[i].memory && x->address[i].base == base && x->address[i].bytes == bytes) return x->address[i].reg;
+  const int reg = tn_arm64_new(x, TN_ISA_GPR);
+  tn_arm64_add_number(x, reg, base, bytes, -1);
+  if (x->addresses < TN_ARM64_ADDRESSES) {
+    const tn_arm64_address known = {NULL, NULL, 0, base, reg, bytes};
     x->address[x->addresses++] = known;
   }
   return reg;
@@ -52963,6 +53122,12 @@ static tn_isa_operand tn_arm64_at_base(tn_arm64_select *x, int base, int64_t v, 
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, v);
   o.reg = base; o.scale = 0;
   if (tn_arm64_reaches(v, nbytes)) return o;
+  const int64_t block = 4096 * (int64_t)nbytes, rest = v & (block - 1), whole = v - rest;
+  if (tn_arm64_reaches(rest, nbytes) && tn_arm64_adds(whole < 0 ? -whole : whole)) {
+    o.reg = tn_arm64_beyond(x, base, whole);
+    o.imm = rest;
+    return o;
+  }
   o.imm = 0; o.wide = TN_ARM64_BY_UXTX;
   o.index = tn_arm64_new(x, TN_ISA_GPR);
   tn_arm64_number_to(x, o.index, v, 8);
@@ -52975,8 +53140,19 @@ static const tiny_uop *tn_arm64_computed(const tiny_uop *index, int from, int64_
   *v = ((folded ? folded->src[1]->k : 0) + (is_number ? at->k : 0) + from) * tn_dtypes[index->dtype].nbytes;
   return is_number ? NULL : at;
 }
+// The pointer that an INDEX of a loop is, of lane `from` *v bytes from there; NULL: it is none.
+static const tn_isa_induction *tn_arm64_induction(const tn_arm64_select *x, const tiny_uop *index, int from,
+                                                  int64_t *v) {
+  const int which = x->inductions.which[index->seq];
+  if (!which) return NULL;
+  const tn_isa_induction *d = &x->inductions.of[which - 1];
+  *v = (x->inductions.added[index->seq] + from + x->copy * d->step) * tn_dtypes[index->dtype].nbytes;
+  return d;
+}
 static tn_isa_operand tn_arm64_memory(tn_arm64_select *x, const tiny_uop *index, int nbytes, int from) {
   int64_t v;
+  const tn_isa_induction *d = tn_arm64_induction(x, index, from, &v);
+  if (d) return tn_arm64_at_base(x, d->reg, v, nbytes);
   const tiny_uop *at = tn_arm64_computed(index, from, &v), *memory = tn_memory_behind(index->src[0]);
   const int element = tn_dtypes[index->dtype].nbytes;
   if (!at) return tn_arm64_at_base(x, tn_arm64_value(x, memory), v, nbytes);
@@ -53023,15 +53199,11 @@ static int tn_arm64_address_apart(tn_arm64_select *x, const tiny_uop *index, int
 }
 static int tn_arm64_address_beside(tn_arm64_select *x, const tiny_uop *index, int lane) {
   int64_t v;
-  const tiny_uop *at = tn_arm64_computed(index, lane, &v), *memory = tn_memory_behind(index->src[0]);
-  const int start = at ? tn_arm64_address_of(x, memory, at, tn_dtypes[index->dtype].nbytes) : tn_arm64_value(x, memory);
-  if (!v) return start;
-  const int to = tn_arm64_new(x, TN_ISA_GPR), fits = v > 0 && v < 4096;
-  const int n = fits ? -1 : tn_arm64_new(x, TN_ISA_GPR);
-  if (!fits) tn_arm64_number_to(x, n, v, 8);
-  tn_arm64_3(x, TN_ARM64_ADD, tn_arm64_gpr(to, 8, TN_ISA_DEF), tn_arm64_gpr(start, 8, TN_ISA_USE),
-             fits ? tn_isa_number(v) : tn_arm64_gpr(n, 8, TN_ISA_USE));
-  return to;
+  const tn_isa_induction *d = tn_arm64_induction(x, index, lane, &v);
+  const tiny_uop *at = d ? NULL : tn_arm64_computed(index, lane, &v), *memory = tn_memory_behind(index->src[0]);
+  const int start = d ? d->reg : at ? tn_arm64_address_of(x, memory, at, tn_dtypes[index->dtype].nbytes) :
+      tn_arm64_value(x, memory);
+  return v ? tn_arm64_beyond(x, start, v) : start;
 }
 // Each lane that the mask has, or each; reg is loaded or stored.
 static void tn_arm64_by_lane(tn_arm64_select *x, const tiny_uop *index, const tiny_uop *u, int store, int reg,
@@ -53108,6 +53280,13 @@ static void tn_arm64_load(tn_arm64_select *x, const tiny_uop *u, int to) {
   if (u->lanes > 1) tn_arm64_load_vector(x, u, to);
   else tn_arm64_move(x, u, 0, to, tn_arm64_memory(x, index, tn_arm64_element(x, u), 0));
   if (valid) { tn_arm64_place(x, label); x->addresses = known; }
+}
+// A scalar integer of so many bytes, of which a LOAD loads the lowest, to a register: a vector register's lane 0.
+static void tn_arm64_load_lane(tn_arm64_select *x, const tiny_uop *u, int nbytes, int cls, int to) {
+  const tn_isa_operand o = tn_arm64_memory(x, u->src[0], nbytes, 0);
+  const int unscaled = o.index == TN_ISA_NO_REG && (o.imm < 0 || o.imm % nbytes);
+  tn_arm64_2(x, unscaled ? TN_ARM64_LDUR : TN_ARM64_LDR, cls == TN_ISA_VEC ? tn_arm64_vec(to, nbytes, 0, TN_ISA_DEF) :
+             tn_arm64_gpr(to, nbytes, TN_ISA_DEF), o);
 }
 static void tn_arm64_store(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
@@ -53194,8 +53373,10 @@ static tiny_uop *tn_arm64_write_shifted(const tn_arm64_rule *s, int op, tiny_uop
 static tiny_uop *tn_arm64_write_not(const tn_arm64_rule *s, int op, tiny_uop *a, tiny_uop *b) {
   if (s->x->survey) return a;
   if (s->u->lanes == 1) return tn_arm64_write_2(s, op, a, tn_arm64_use(s->x, b));
-  const int held = tn_arm64_nbytes(s->x, s->u) > 8 ? 16 : 8;
-  const int p = tn_arm64_value(s->x, a), q = tn_arm64_value(s->x, b);
+  const int held = tn_arm64_nbytes(s->x, s->u) > 8 ? 16 : 8, is_bool = s->u->dtype == TINY_BOOL;
+  const int element = tn_arm64_element(s->x, s->u);
+  const int p = is_bool ? tn_arm64_mask(s->x, a, element) : tn_arm64_value(s->x, a);
+  const int q = is_bool ? tn_arm64_mask(s->x, b, element) : tn_arm64_value(s->x, b);
   tn_arm64_3(s->x, op, tn_arm64_vec(s->to, held, 1, TN_ISA_DEF), tn_arm64_vec(p, held, 1, TN_ISA_USE),
              tn_arm64_vec(q, held, 1, TN_ISA_USE));
   return a;
@@ -53221,16 +53402,41 @@ static int tn_arm64_compare_flags(tn_arm64_select *x, const tiny_uop *u) {
 static int tn_arm64_is_compare(const tiny_uop *u) {
   return u->lanes == 1 && (u->op == TINY_OP_LT || u->op == TINY_OP_EQ || u->op == TINY_OP_NE);
 }
+static int tn_arm64_joins(const tiny_uop *u) {
+  return u->lanes == 1 && u->dtype == TINY_BOOL && (u->op == TINY_OP_AND || u->op == TINY_OP_OR) &&
+      u->src[0] != u->src[1] && tn_arm64_is_compare(u->src[0]) && tn_arm64_is_compare(u->src[1]);
+}
+// May who reads the flags take a condition in? Of two comparisons, both.
+static void tn_arm64_takes_condition(tn_arm64_select *x, const tiny_uop *u) {
+  const int joins = tn_arm64_joins(u) && tn_arm64_is_alone(x, u);
+  if (tn_arm64_is_compare(u) || (joins && tn_arm64_is_alone(x, u->src[0]) && tn_arm64_is_alone(x, u->src[1])))
+    for (uint32_t i = 0; tn_arm64_takes_in(x, u) && joins && i < 2; i++) x->fused[u->src[i]->seq] |= 2;
+}
+// Two comparisons: the second is made where the first does not decide; where it does, the flags are as if it had held,
+// or had not (C6.2: CCMP, FCCMP). Of the flags N is 8, Z 4, C 2.
+static int tn_arm64_joined_flags(tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[1], *of = s->src[0];
+  const tn_isa_operand a = tn_arm64_use(x, of), b = tn_arm64_use(x, s->src[1]);
+  const int first = tn_arm64_compare_flags(x, u->src[0]), is_or = u->op == TINY_OP_OR, is_float = tn_is_float(of->dtype);
+  const int below = tn_is_unsigned(of->dtype) || of->dtype == TINY_BOOL ? TN_ARM64_LO_ : TN_ARM64_LT_;
+  const int less = is_float ? TN_ARM64_MI_ : below;
+  const int is_true = s->op == TINY_OP_LT ? less : s->op == TINY_OP_EQ ? TN_ARM64_EQ_ : TN_ARM64_NE_;
+  const int holds = is_true == TN_ARM64_EQ_ ? 4 : is_true == TN_ARM64_NE_ || is_true == TN_ARM64_LO_ ? 0 : 8;
+  const int fails = is_true == TN_ARM64_NE_ ? 4 : is_true == TN_ARM64_LO_ ? 2 : 0;
+  tn_arm64_4(x, is_float ? TN_ARM64_FCCMP : TN_ARM64_CCMP, a, b, tn_isa_number(is_or ? holds : fails),
+             tn_isa_number(first ^ is_or));
+  return is_true;
+}
 // The condition under which a scalar bool is true: of a comparison that stands here, or of its register.
 static int tn_arm64_condition(tn_arm64_select *x, const tiny_uop *u) {
-  if (x->fused[u->seq]) return tn_arm64_compare_flags(x, u);
+  if (x->fused[u->seq]) return tn_arm64_is_compare(u) ? tn_arm64_compare_flags(x, u) : tn_arm64_joined_flags(x, u);
   tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(tn_arm64_value(x, u), 4, TN_ISA_USE), tn_isa_number(0));
   return TN_ARM64_NE_;
 }
 static int tn_arm64_if(tn_arm64_select *x, const tiny_uop *condition) {
   const int label = x->c->labels++;
   if (x->fused[condition->seq]) {          // rows of branches stand in the order of conditions, each by its opposite
-    const int is_false = tn_arm64_compare_flags(x, condition) ^ 1;
+    const int is_false = tn_arm64_condition(x, condition) ^ 1;
     tn_arm64_1(x, TN_ARM64_B_EQ + is_false, tn_arm64_label(label));
     return label;
   }
@@ -53255,9 +53461,32 @@ static void tn_arm64_fma_lanes(const tn_arm64_rule *s, tn_isa_operand p, tn_isa_
   } else tn_arm64_copy(s->x, TN_ISA_VEC, s->to, tn_arm64_value(s->x, z));
   tn_arm64_3(s->x, less ? TN_ARM64_FMLS : TN_ARM64_FMLA, sum, p, q);
 }
-// A factor that is one lane of a register for all lanes: a BROADCAST of a float, which is then not written.
+// A factor that is one lane of a register for all lanes: a BROADCAST, which is then not written.
 static int tn_arm64_is_one_lane(const tn_arm64_select *x, const tiny_uop *u) {
-  return u->op == TINY_OP_BROADCAST && x->fused[u->seq] && tn_is_float(u->dtype);
+  return u->op == TINY_OP_BROADCAST && x->fused[u->seq];
+}
+static tn_isa_operand tn_arm64_as_lane(tn_arm64_select *x, const tiny_uop *u, int element) {
+  int reg, lane;
+  if (tn_arm64_is_lane(x, u, &reg, &lane)) return tn_arm64_lane(reg, element, lane, TN_ISA_USE);
+  return tn_arm64_lane(tn_arm64_value(x, u), element, 0, TN_ISA_USE);
+}
+static tiny_uop *tn_arm64_write_counted(const tn_arm64_rule *s, tiny_uop *sum, tiny_uop *condition) {
+  tn_arm64_select *x = s->x;
+  const int element = tn_arm64_element(x, s->u), nbytes = tn_arm64_nbytes(x, s->u);
+  if (x->survey) return sum;
+  const tn_isa_operand a = tn_arm64_use(x, sum);
+  const int mask = tn_arm64_mask(x, condition, element);
+  tn_arm64_3(x, TN_ARM64_SUB, tn_arm64_to(s), a, tn_arm64_arranged(mask, nbytes, element, TN_ISA_USE));
+  return sum;
+}
+// Of vectors of integers, a product that is added to, or taken from, the register that is written.
+static tiny_uop *tn_arm64_write_mla(const tn_arm64_rule *s, int op, tiny_uop *sum, tiny_uop *a, tiny_uop *b) {
+  tn_arm64_select *x = s->x;
+  if (x->survey) return sum;
+  const tn_isa_operand p = tn_arm64_use(x, a), q = tn_arm64_use(x, b);
+  tn_arm64_copy(x, TN_ISA_VEC, s->to, tn_arm64_value(x, sum));
+  tn_arm64_3(x, op, tn_arm64_named(x, s->u, s->to, TN_ISA_BOTH), p, q);
+  return sum;
 }
 // x * y + z, rounded once: sources may be negative. Of vectors it is added to the register that is written.
 static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uop *b, tiny_uop *z, int less,
@@ -53268,15 +53497,24 @@ static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uo
   if (s->u->lanes == 1) return tn_arm64_write_3(s, rows[taken][less], a, b, z);
   if (tn_arm64_is_one_lane(x, a) && !tn_arm64_is_one_lane(x, b)) { tiny_uop *other = a; a = b; b = other; }
   const int one = tn_arm64_is_one_lane(x, b), element = tn_arm64_element(x, s->u);
-  const tn_isa_operand q = one ? tn_arm64_lane(tn_arm64_value(x, b->src[0]), element, 0, TN_ISA_USE) :
-      tn_arm64_use(x, b);
+  const tn_isa_operand q = one ? tn_arm64_as_lane(x, b->src[0], element) : tn_arm64_use(x, b);
   if (tn_arm64_is_one_lane(x, a)) {        // both are: one of them for all lanes
     const int all = tn_arm64_new(x, TN_ISA_VEC);
-    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(all, 16, element, TN_ISA_DEF),
-               tn_arm64_lane(tn_arm64_value(x, a->src[0]), element, 0, TN_ISA_USE));
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(all, 16, element, TN_ISA_DEF), tn_arm64_as_lane(x, a->src[0], element));
     tn_arm64_fma_lanes(s, tn_arm64_named(x, s->u, all, TN_ISA_USE), q, z, less, taken);
   } else tn_arm64_fma_lanes(s, tn_arm64_use(x, a), q, z, less, taken);
   return a;
+}
+
+// May a sum of vectors of integers take that product of its sources in? Of 8 bytes there are no products.
+static int tn_arm64_sums_product(tn_arm64_select *x, const tiny_uop *u, const tiny_uop *m) {
+  return u->dtype != TINY_BOOL && tn_arm64_element(x, u) < 8 && u->src[0] != u->src[1] && tn_arm64_takes_in(x, m);
+}
+
+// Is it that number, in all lanes?
+static int tn_arm64_is_number(const tiny_uop *u, int64_t k) {
+  const tiny_uop *one = u->op == TINY_OP_BROADCAST ? u->src[0] : u;
+  return one->op == TINY_OP_CONST && one->k == tn_dtype_wrap(one->dtype, k);
 }
 
 #define TN_ARM64_BOUND const tn_arm64_rule *s = (const tn_arm64_rule *)ctx
@@ -53299,21 +53537,32 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
     if (r->lanes > 1 || c->k < 0 || c->k >= tn_bits(r->dtype) || !TN_ARM64_TAKES(m)) return NULL;
     return tn_arm64_write_shifted(s, TN_ARM64_SUB, x, y, c->k);
   }
+  RULE("(ADD x:i m=(WHERE p y z))") {      // of vectors: a mask's -1 is taken away
+    TN_ARM64_BOUND;
+    if (r->lanes == 1 || p->lanes == 1 || s->x->inverted[p->seq] || !tn_arm64_is_number(y, 1) ||
+        !tn_arm64_is_number(z, 0) || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_counted(s, x, p);
+  }
+  RULE("(ADD x:i m=(CAST p:b))") {
+    TN_ARM64_BOUND;
+    if (r->lanes == 1 || s->x->inverted[p->seq] || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_counted(s, x, p);
+  }
   RULE("(ADD x:i m=(MUL y z))") {
     TN_ARM64_BOUND;
-    return r->lanes == 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MADD, y, z, x) : NULL;
+    if (r->lanes > 1) return tn_arm64_sums_product(s->x, r, m) ? tn_arm64_write_mla(s, TN_ARM64_MLA, x, y, z) : NULL;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MADD, y, z, x) : NULL;
   }
   RULE("(SUB x:i m=(MUL y z))") {
     TN_ARM64_BOUND;
-    return r->lanes == 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MSUB, y, z, x) : NULL;
+    if (r->lanes > 1) return tn_arm64_sums_product(s->x, r, m) ? tn_arm64_write_mla(s, TN_ARM64_MLS, x, y, z) : NULL;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MSUB, y, z, x) : NULL;
   }
-  RULE("(AND x:i m=(XOR y -1))") {
+  RULE("(AND|OR x m=(XOR|NE y z))") {      // with what y is not
     TN_ARM64_BOUND;
-    return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_BIC, x, y) : NULL;
-  }
-  RULE("(OR x:i m=(XOR y -1))") {
-    TN_ARM64_BOUND;
-    return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
+    const int is_not = r->dtype == TINY_BOOL ? tn_arm64_is_number(z, 1) : m->op == TINY_OP_XOR && tn_arm64_is_number(z, -1);
+    if (!is_not || y->dtype != r->dtype || (r->lanes == 1 && r->dtype == TINY_BOOL) || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_not(s, r->op == TINY_OP_AND ? TN_ARM64_BIC : TN_ARM64_ORN, x, y);
   }
   RULE("(FMA m=(NEG x) y p=(NEG z))") {
     TN_ARM64_BOUND;
@@ -53338,7 +53587,7 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
   RULE("(WHERE p x y)") {                  // of scalars: the flags choose
     TN_ARM64_BOUND;
     if (r->lanes > 1) return NULL;
-    if (s->x->survey && tn_arm64_is_compare(p)) tn_arm64_takes_in(s->x, p);
+    if (s->x->survey) tn_arm64_takes_condition(s->x, p);
     return tn_arm64_write_choice(s, p, x, y);
   }
 RULES_END
@@ -53375,8 +53624,7 @@ static tn_isa_operand tn_arm64_source(tn_arm64_select *x, const tiny_uop *u, int
   const int64_t k = nbytes == 8 ? u->k : (int64_t)(uint32_t)(uint64_t)u->k;
   const int sums = op == TINY_OP_ADD || op == TINY_OP_SUB, logic = op == TINY_OP_AND || op == TINY_OP_OR ||
       op == TINY_OP_XOR;
-  if (u->op == TINY_OP_CONST && sums && k >= 0 && (k < 4096 || (k < 4096 << 12 && !(k & 4095))))
-      return tn_isa_number(k);
+  if (u->op == TINY_OP_CONST && sums && tn_arm64_adds(k)) return tn_isa_number(k);
   if (u->op == TINY_OP_CONST && logic && tn_arm64_bitmask((uint64_t)k, nbytes) >= 0) return tn_isa_number(k);
   return tn_arm64_use(x, u);
 }
@@ -53415,8 +53663,58 @@ static void tn_arm64_integer(tn_arm64_select *x, const tiny_uop *u, int to) {
   tn_arm64_extend(x, u, to);
 }
 
-// Element by element, what vectors have no instruction for: divisions, products of 64 bits, and integers of 64 bits as
-// f32, which are rounded once.
+// ** products of 64 bits **
+
+// Is a factor of 8 bytes one of 4, extended by its sign or by zeros, or a number of that size?
+static int tn_arm64_is_widened(const tiny_uop *u, int sign) {
+  if (u->op == TINY_OP_CAST) return u->src[0]->dtype == (sign ? TINY_I32 : TINY_U32) && u->lanes > 1;
+  const int64_t k = tn_arm64_is_splat(u) ? u->src[0]->k : -1;
+  return tn_arm64_is_splat(u) && (sign ? k >= INT32_MIN && k <= INT32_MAX : k >= 0 && k <= UINT32_MAX);
+}
+// How both factors of a product of vectors are extended: 0 by zeros, 1 by signs; -1: they are not.
+static int tn_arm64_widened_product(const tiny_uop *u) {
+  if (u->op != TINY_OP_MUL || u->lanes == 1 || tn_bits(u->dtype) != 64 || tn_is_float(u->dtype)) return -1;
+  for (int sign = 0; sign < 2; sign++)
+    if (tn_arm64_is_widened(u->src[0], sign) && tn_arm64_is_widened(u->src[1], sign)) return sign;
+  return -1;
+}
+// The factor's two lanes of 4 bytes, of a register whose lower half they are, or upper.
+static tn_isa_operand tn_arm64_narrow_factor(tn_arm64_select *x, const tiny_uop *u, int upper) {
+  int r;
+  if (tn_arm64_is_splat(u)) r = tn_arm64_splat(x, u->src[0]->k, 4);
+  else if (!tn_arm64_is_splat(u->src[0])) r = x->reg[u->src[0]->seq] + x->from / 4;
+  else r = tn_arm64_value(x, u->src[0]);
+  return tn_arm64_vec(r, upper ? 16 : 8, 4, TN_ISA_USE);
+}
+static void tn_arm64_product(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int sign = tn_arm64_widened_product(u), upper = x->lanes && x->from % 4 >= 2;
+  const tn_isa_operand d = tn_arm64_vec(to, 16, 8, TN_ISA_DEF);
+  if (sign >= 0) {
+    const tn_isa_operand p = tn_arm64_narrow_factor(x, u->src[0], upper);
+    const tn_isa_operand q = tn_arm64_narrow_factor(x, u->src[1], upper);
+    tn_arm64_3(x, sign ? (upper ? TN_ARM64_SMULL2 : TN_ARM64_SMULL) : upper ? TN_ARM64_UMULL2 : TN_ARM64_UMULL, d, p, q);
+    return;
+  }
+  const int a = tn_arm64_value(x, u->src[0]), b = tn_arm64_value(x, u->src[1]), sum = tn_arm64_new(x, TN_ISA_VEC);
+  int part[3];                             // the products of a low and a high half; the low halves
+  for (int i = 0; i < 3; i++) part[i] = tn_arm64_new(x, TN_ISA_VEC);
+  const tn_isa_operand cross = tn_arm64_vec(part[0], 16, 4, TN_ISA_USE), def = tn_arm64_vec(part[0], 16, 4, TN_ISA_DEF);
+  tn_arm64_2(x, TN_ARM64_REV64, def, tn_arm64_vec(b, 16, 4, TN_ISA_USE));
+  tn_arm64_3(x, TN_ARM64_MUL, def, cross, tn_arm64_vec(a, 16, 4, TN_ISA_USE));
+  tn_arm64_2(x, TN_ARM64_UADDLP, tn_arm64_vec(sum, 16, 8, TN_ISA_DEF), cross);
+  tn_arm64_3(x, TN_ARM64_SHL, tn_arm64_vec(sum, 16, 8, TN_ISA_DEF), tn_arm64_vec(sum, 16, 8, TN_ISA_USE),
+             tn_isa_number(32));
+  for (int i = 1; i < 3; i++) tn_arm64_2(x, TN_ARM64_XTN, tn_arm64_vec(part[i], 8, 4, TN_ISA_DEF),
+                                         tn_arm64_vec(i == 1 ? a : b, 16, 8, TN_ISA_USE));
+  tn_arm64_3(x, TN_ARM64_UMLAL, tn_arm64_vec(sum, 16, 8, TN_ISA_BOTH), tn_arm64_vec(part[1], 8, 4, TN_ISA_USE),
+             tn_arm64_vec(part[2], 8, 4, TN_ISA_USE));
+  tn_arm64_copy(x, TN_ISA_VEC, to, sum);
+}
+
+// ** arithmetic of vectors **
+
+// Element by element, what vectors have no instruction for: divisions, and integers of 64 bits as f32, which are rounded
+// once.
 static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int element = tn_arm64_element(x, s), sign = tn_is_signed(s->dtype), wide = element == 8 ? 8 : 4;
@@ -53434,10 +53732,7 @@ static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
       continue;
     }
     tn_arm64_2(x, get, tn_arm64_gpr(q, wide, TN_ISA_DEF), tn_arm64_lane(b, element, i, TN_ISA_USE));
-    if (u->op == TINY_OP_MUL)
-      tn_arm64_3(x, TN_ARM64_MUL, tn_arm64_gpr(r, 8, TN_ISA_DEF), tn_arm64_gpr(p, 8, TN_ISA_USE),
-          tn_arm64_gpr(q, 8, TN_ISA_USE));
-    else tn_arm64_divide(x, u->op == TINY_OP_CMOD, sign, r, p, q, wide);
+    tn_arm64_divide(x, u->op == TINY_OP_CMOD, sign, r, p, q, wide);
     tn_arm64_2(x, TN_ARM64_INS, tn_arm64_lane(to, element, i, TN_ISA_BOTH), tn_arm64_gpr(r, wide, TN_ISA_USE));
   }
 }
@@ -53471,11 +53766,8 @@ static void tn_arm64_binary(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tn_arm64_op *o = tn_arm64_op_of(u);
   const int is_float = tn_is_float(u->dtype), is_bool = u->dtype == TINY_BOOL;
   if (u->op == TINY_OP_SHL || u->op == TINY_OP_SHR) { tn_arm64_shift_lanes(x, u, to); return; }
-  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD || (u->op == TINY_OP_MUL && tn_arm64_element(x, u) == 8 &&
-      !is_float)) {
-    tn_arm64_each_lane(x, u, to);
-    return;
-  }
+  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD) { tn_arm64_each_lane(x, u, to); return; }
+  if (u->op == TINY_OP_MUL && tn_arm64_element(x, u) == 8 && !is_float) { tn_arm64_product(x, u, to); return; }
   if (o && o->bits) {
     const int element = tn_arm64_element(x, u);
     const int a = is_bool ? tn_arm64_mask(x, u->src[0], element) : tn_arm64_value(x, u->src[0]);
@@ -53520,7 +53812,7 @@ static void tn_arm64_compare_lanes(tn_arm64_select *x, const tiny_uop *u, int to
   if (u->op == TINY_OP_LT)
     tn_arm64_3(x, is_float ? TN_ARM64_FCMGT : tn_is_unsigned(s->dtype) ? TN_ARM64_CMHI : TN_ARM64_CMGT, d, b, a);
   else tn_arm64_3(x, is_float ? TN_ARM64_FCMEQ : TN_ARM64_CMEQ, d, a, b);
-  if (u->op == TINY_OP_NE) tn_arm64_not(x, to, to, nbytes);
+  if (u->op == TINY_OP_NE && !x->inverted[u->seq]) tn_arm64_not(x, to, to, nbytes);
 }
 static void tn_arm64_compare(tn_arm64_select *x, const tiny_uop *u, int to) {
   if (u->lanes > 1) { tn_arm64_compare_lanes(x, u, to); return; }
@@ -53531,8 +53823,15 @@ static void tn_arm64_where(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *c = u->src[0];
   const int element = tn_arm64_element(x, u), held = tn_arm64_nbytes(x, u) > 8 ? 16 : 8,
       is_bool = u->dtype == TINY_BOOL;
-  const int yes = is_bool ? tn_arm64_mask(x, u->src[1], element) : tn_arm64_value(x, u->src[1]);
-  const int no = is_bool ? tn_arm64_mask(x, u->src[2], element) : tn_arm64_value(x, u->src[2]);
+  const tiny_uop *first = u->src[1 + x->inverted[c->seq]], *second = u->src[2 - x->inverted[c->seq]];
+  const int yes = is_bool ? tn_arm64_mask(x, first, element) : tn_arm64_value(x, first);
+  const int no = is_bool ? tn_arm64_mask(x, second, element) : tn_arm64_value(x, second);
+  if (c->lanes > 1 && (to == yes || to == no)) {             // what is chosen otherwise goes there
+    const int mask = tn_arm64_mask(x, c, element), kept = to == no;
+    tn_arm64_3(x, kept ? TN_ARM64_BIT : TN_ARM64_BIF, tn_arm64_vec(to, held, 1, TN_ISA_BOTH),
+               tn_arm64_vec(kept ? yes : no, held, 1, TN_ISA_USE), tn_arm64_vec(mask, held, 1, TN_ISA_USE));
+    return;
+  }
   const int chosen = tn_arm64_new(x, TN_ISA_VEC);
   if (c->lanes > 1) tn_arm64_copy(x, TN_ISA_VEC, chosen, tn_arm64_mask(x, c, element));
   else tn_arm64_lanes_of_bool(x, chosen, tn_arm64_value(x, c));
@@ -53619,11 +53918,11 @@ static void tn_arm64_bitcast(tn_arm64_select *x, const tiny_uop *u, int to) {
 #endif
 // ---- end src/isa/arm64_arithmetic.c ----
 // ---- begin src/isa/arm64_lanes.c ----
-// arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE.
+// arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; dot products.
 //
 // In:  a node. Out: the instructions that write its value to its registers, all of its lanes.
-// Holds: a STACK of lanes of one vector or of two is one permutation where there is one, else lanes are inserted one by
-//        one.
+// Holds: a STACK of lanes of one register or of two is one permutation where there is one, else goes by tables; lanes of
+//        more are inserted one by one.
 #ifndef TN_ISA_ARM64_LANES
 #define TN_ISA_ARM64_LANES
 #ifndef TINY_AMALGAMATED
@@ -53633,7 +53932,13 @@ static void tn_arm64_bitcast(tn_arm64_select *x, const tiny_uop *u, int to) {
 // Of the lanes that are computed now, which are all alike.
 static void tn_arm64_broadcast(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int element = tn_arm64_element(x, u), r = tn_arm64_value(x, s);
+  const int element = tn_arm64_element(x, u);
+  int reg, lane;
+  if (tn_arm64_is_lane(x, s, &reg, &lane)) {
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_arm64_lane(reg, element, lane, TN_ISA_USE));
+    return;
+  }
+  const int r = tn_arm64_value(x, s);
   if (u->dtype == TINY_BOOL) tn_arm64_lanes_of_bool(x, to, r);
   else if (tn_is_float(u->dtype))
     tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_arm64_lane(r, element, 0, TN_ISA_USE));
@@ -53663,45 +53968,81 @@ static int tn_arm64_permuted(int op, int n, int i) {
     default: return odd ? n + i : i + 1;
   }
 }
-// The register and lane that a source of a STACK is, without being moved; 0: it is none.
-static int tn_arm64_is_lane(const tn_arm64_select *x, const tiny_uop *s, int *reg, int *lane) {
-  if (s->lanes > 1 || s->op != TINY_OP_PICK || s->dtype == TINY_BOOL || tn_arm64_is_splat(s->src[0])) return 0;
-  const int each = tn_arm64_each(x, s->src[0]);
-  if (x->reg[s->src[0]->seq] < 0) return 0;
-  *reg = x->reg[s->src[0]->seq] + (int)s->k / each;
-  *lane = (int)s->k % each;
-  return 1;
-}
-// Lanes [first, first + n) of a STACK of single lanes by one permutation: 1, and it is written.
-static int tn_arm64_permute(tn_arm64_select *x, const tiny_uop *u, int to, int first, int n) {
-  static const int ops[] = {TN_ARM64_ZIP1, TN_ARM64_ZIP2, TN_ARM64_UZP1, TN_ARM64_UZP2, TN_ARM64_TRN1, TN_ARM64_TRN2};
-  const int element = tn_arm64_element(x, u), nbytes = n * element;
-  int from[2] = {-1, -1}, at[16], all = (1 << sizeof ops / sizeof *ops) - 1, along = 1;
-  if ((int)u->nsrc != u->lanes || nbytes < 8) return 0;
+// The order of lanes of two registers, or of one: lane i of the result is lane at[i] of both, those of the second follow
+// those of the first. element: its bytes, of which 16 / element are a register.
+typedef struct tn_arm64_order { int from[2], at[16], n, element; } tn_arm64_order;
+
+// Lanes [first, first + n) of a STACK as that; 0: they are of more registers, or no lanes.
+static int tn_arm64_order_of(const tn_arm64_select *x, const tiny_uop *u, int first, int n, tn_arm64_order *o) {
+  o->from[0] = o->from[1] = -1; o->n = n; o->element = tn_arm64_element(x, u);
   for (int i = 0; i < n; i++) {
     int reg, lane;
-    const tiny_uop *s = u->src[first + i];
-    if (!tn_arm64_is_lane(x, s, &reg, &lane) || tn_arm64_each(x, s->src[0]) != n) return 0;
-    const int k = from[0] >= 0 && from[0] != reg;
-    if (from[k] >= 0 && from[k] != reg) return 0;
-    from[k] = reg;
-    at[i] = lane + k * n;
+    if (!tn_arm64_is_lane(x, u->src[first + i], &reg, &lane)) return 0;
+    const int k = o->from[0] >= 0 && o->from[0] != reg;
+    if (o->from[k] >= 0 && o->from[k] != reg) return 0;
+    o->from[k] = reg;
+    o->at[i] = lane + k * 16 / o->element;
   }
-  const int second = from[1] < 0 ? from[0] : from[1], span = from[1] < 0 ? n : 2 * n;
-  for (int i = 0; i < n; i++) {
+  return 1;
+}
+// The same of elements twice as wide; 0: neighbours do not stay together.
+static int tn_arm64_widened(tn_arm64_order *o) {
+  if (o->n % 2 || o->element == 8) return 0;
+  for (int i = 0; i < o->n; i += 2) if (o->at[i] % 2 || o->at[i + 1] != o->at[i] + 1) return 0;
+  o->n /= 2; o->element *= 2;
+  for (int i = 0; i < o->n; i++) o->at[i] = o->at[2 * i] / 2;
+  return 1;
+}
+// By one instruction that knows the order: 1, and it is written.
+static int tn_arm64_permute_plainly(tn_arm64_select *x, const tn_arm64_order *o, int to) {
+  static const int ops[] = {TN_ARM64_ZIP1, TN_ARM64_ZIP2, TN_ARM64_UZP1, TN_ARM64_UZP2, TN_ARM64_TRN1, TN_ARM64_TRN2};
+  const int lanes = 16 / o->element, two = o->from[1] >= 0, span = two ? 2 * lanes : lanes, group = 8 / o->element;
+  int all = (1 << sizeof ops / sizeof *ops) - 1, along = 1, alike = 1, turned = !two && group > 1;
+  for (int i = 0; i < o->n; i++) {
     for (int k = 0; k < (int)(sizeof ops / sizeof *ops); k++)
-      if (tn_arm64_permuted(ops[k], n, i) % span != at[i]) all &= ~(1 << k);
-    along &= at[i] == (at[0] + i) % span;
+      if (tn_arm64_permuted(ops[k], lanes, i) % span != o->at[i]) all &= ~(1 << k);
+    along &= o->at[i] == (o->at[0] + i) % span;
+    alike &= o->at[i] == o->at[0];
+    turned &= o->at[i] == i / group * group + group - 1 - i % group;
   }
-  const tn_isa_operand d = tn_arm64_arranged(to, nbytes, element, TN_ISA_DEF);
-  for (int k = 0; all; k++, all >>= 1) if (all & 1) {
-    tn_arm64_3(x, ops[k], d, tn_arm64_arranged(from[0], nbytes, element, TN_ISA_USE),
-               tn_arm64_arranged(second, nbytes, element, TN_ISA_USE));
+  const tn_isa_operand d = tn_arm64_vec(to, 16, o->element, TN_ISA_DEF);
+  const tn_isa_operand a = tn_arm64_vec(o->from[0], 16, o->element, TN_ISA_USE);
+  const tn_isa_operand b = tn_arm64_vec(o->from[two], 16, o->element, TN_ISA_USE);
+  if (alike) tn_arm64_2(x, TN_ARM64_DUP, d, tn_arm64_lane(o->from[0], o->element, o->at[0], TN_ISA_USE));
+  else if (turned) tn_arm64_2(x, TN_ARM64_REV64, d, a);
+  else if (along && o->at[0] < lanes)
+    tn_arm64_4(x, TN_ARM64_EXT, tn_arm64_vec(to, 16, 1, TN_ISA_DEF), tn_arm64_vec(o->from[0], 16, 1, TN_ISA_USE),
+               tn_arm64_vec(o->from[two], 16, 1, TN_ISA_USE), tn_isa_number(o->at[0] * o->element));
+  else for (int k = 0; k < (int)(sizeof ops / sizeof *ops); k++) if (all >> k & 1) {
+    tn_arm64_3(x, ops[k], d, a, b);
     return 1;
   }
-  if (!along || at[0] >= n) return 0;
-  tn_arm64_4(x, TN_ARM64_EXT, tn_arm64_vec(to, nbytes, 1, TN_ISA_DEF), tn_arm64_vec(from[0], nbytes, 1, TN_ISA_USE),
-             tn_arm64_vec(second, nbytes, 1, TN_ISA_USE), tn_isa_number(at[0] * element));
+  return alike || turned || (along && o->at[0] < lanes);
+}
+// By tables of bytes, one for each register, where a number beyond its 16 leaves what is there (C7.2: TBL, TBX).
+static void tn_arm64_permute_by_table(tn_arm64_select *x, const tn_arm64_order *o, int to) {
+  uint8_t bytes[2][16];
+  memset(bytes, 0xFF, sizeof bytes);
+  for (int i = 0; i < o->n * o->element; i++) {
+    const int at = o->at[i / o->element] * o->element + i % o->element;
+    bytes[at / 16][i] = (uint8_t)(at % 16);
+  }
+  for (int k = 0; k < 2 && o->from[k] >= 0; k++) {
+    const int by = tn_arm64_new(x, TN_ISA_VEC);
+    tn_arm64_2(x, TN_ARM64_LDR, tn_arm64_vec(by, 16, 0, TN_ISA_DEF),
+               tn_isa_at(TN_ISA_POOL, 16, tn_isa_constant(x->c, bytes[k], 16)));
+    tn_arm64_3(x, k ? TN_ARM64_TBX : TN_ARM64_TBL, tn_arm64_vec(to, 16, 1, k ? TN_ISA_BOTH : TN_ISA_DEF),
+               tn_arm64_vec(o->from[k], 16, 1, TN_ISA_USE), tn_arm64_vec(by, 16, 1, TN_ISA_USE));
+  }
+}
+// Lanes [first, first + n) of a STACK of single lanes of one register or two: 1, and it is written.
+static int tn_arm64_permute(tn_arm64_select *x, const tiny_uop *u, int to, int first, int n) {
+  tn_arm64_order o, wide;
+  if ((int)u->nsrc != u->lanes || n < 2 || !tn_arm64_order_of(x, u, first, n, &o)) return 0;
+  wide = o;
+  do if (tn_arm64_permute_plainly(x, &wide, to)) return 1; while (tn_arm64_widened(&wide));
+  if (n == 2) return 0;
+  tn_arm64_permute_by_table(x, &o, to);
   return 1;
 }
 
@@ -53739,6 +54080,31 @@ static void tn_arm64_stack(tn_arm64_select *x, const tiny_uop *u, int to) {
     x->lanes = x->from = 0;
   }
 }
+// ** dot products **
+
+// A word, or words, as bytes: of a scalar the first of a vector.
+static tn_isa_operand tn_arm64_bytes_of(tn_arm64_select *x, const tiny_uop *u, int held) {
+  const int r = tn_arm64_value(x, u), to = u->lanes == 1 ? tn_arm64_new(x, TN_ISA_VEC) : r;
+  if (u->lanes == 1) tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_vec(to, 4, 0, TN_ISA_DEF), tn_arm64_gpr(r, 4, TN_ISA_USE));
+  return tn_arm64_vec(to, held, 1, TN_ISA_USE);
+}
+static void tn_arm64_dot(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int held = u->lanes > 1 && tn_arm64_nbytes(x, u) > 8 ? 16 : 8, scalar = u->lanes == 1;
+  const int row = u->k == TINY_DOT_I8 ? TN_ARM64_SDOT : u->k == TINY_DOT_U8 ? TN_ARM64_UDOT : 0;
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  if (!row || !tn_arm64_level_has(x->level, row)) { tn_isa_refuse(x->c, "a dot product"); return; }
+  if (tn_arm64_is_one_lane(x, a)) { a = b; b = u->src[0]; }
+  const int one = tn_arm64_is_one_lane(x, b), sum = scalar ? tn_arm64_new(x, TN_ISA_VEC) : to;
+  const tn_isa_operand p = tn_arm64_bytes_of(x, a, held);
+  const tn_isa_operand q = one ? tn_arm64_as_lane(x, b->src[0], 4) : tn_arm64_bytes_of(x, b, held);
+  const int so_far = tn_arm64_value(x, u->src[2]);
+  if (scalar)
+    tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_vec(sum, 4, 0, TN_ISA_DEF), tn_arm64_gpr(so_far, 4, TN_ISA_USE));
+  else tn_arm64_copy(x, TN_ISA_VEC, sum, so_far);
+  tn_arm64_3(x, row, tn_arm64_vec(sum, held, 4, TN_ISA_BOTH), p, q);
+  if (scalar) tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_gpr(to, 4, TN_ISA_DEF), tn_arm64_vec(sum, 4, 0, TN_ISA_USE));
+}
+
 // Part of a vector.
 static void tn_arm64_pick(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
@@ -53771,7 +54137,7 @@ static void tn_arm64_pick(tn_arm64_select *x, const tiny_uop *u, int to) {
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as arm64_values.c says. A node wider than a register is computed by as many lanes at a
 //        time as a register holds of it and of all its sources.
-// Not here: DOT, WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids.
+// Not here: WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids: a CPU's lists have none.
 #ifndef TN_ISA_ARM64_SELECT
 #define TN_ISA_ARM64_SELECT
 #ifndef TINY_AMALGAMATED
@@ -53780,18 +54146,82 @@ static void tn_arm64_pick(tn_arm64_select *x, const tiny_uop *u, int to) {
 
 // ** loops and the entry **
 
+static tn_isa_operand tn_arm64_end_of(const tn_arm64_select *x, const tiny_uop *range) {
+  const int r = x->end[range->seq];
+  return r < 0 ? tn_isa_number(range->src[0]->k) : tn_arm64_gpr(r, tn_arm64_wide(range), TN_ISA_USE);
+}
+// to = base + a value, times a number of bytes, of 64 bits.
+static void tn_arm64_add_term(tn_arm64_select *x, int to, int base, const tiny_uop *u, int64_t times) {
+  const int power = tn_arm64_power(times), sign = tn_arm64_extend_of(u) == TN_ARM64_BY_SXTW, r = tn_arm64_value(x, u);
+  if (power >= 0 && (!sign || power <= 4)) {
+    tn_arm64_address_to(x, to, base, r, sign ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX, power);
+    return;
+  }
+  const int n = tn_arm64_new(x, TN_ISA_GPR), wide = sign ? tn_arm64_new(x, TN_ISA_GPR) : r;
+  tn_arm64_number_to(x, n, times, 8);
+  if (sign) tn_arm64_2(x, TN_ARM64_SXTW, tn_arm64_gpr(wide, 8, TN_ISA_DEF), tn_arm64_gpr(r, 4, TN_ISA_USE));
+  tn_arm64_4(x, TN_ARM64_MADD, tn_arm64_gpr(to, 8, TN_ISA_DEF), tn_arm64_gpr(wide, 8, TN_ISA_USE),
+             tn_arm64_gpr(n, 8, TN_ISA_USE), tn_arm64_gpr(base, 8, TN_ISA_USE));
+}
+static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range) {
+  for (int i = 0; i < x->inductions.n; i++) {
+    tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range != range) continue;
+    const int64_t step = d->step * d->nbytes, whole = step * x->copies[range->seq];
+    int base = tn_arm64_value(x, d->memory);
+    d->reg = tn_arm64_new(x, TN_ISA_GPR);
+    for (int k = 0; k < d->n + (range->nsrc > 1); k++, base = d->reg) {
+      const int is_start = k == d->n;
+      tn_arm64_add_term(x, d->reg, base, is_start ? range->src[1] : d->term[k].of,
+                        is_start ? step : d->term[k].times * d->nbytes);
+    }
+    tn_arm64_copy(x, TN_ISA_GPR, d->reg, base);
+    if (tn_arm64_adds(whole < 0 ? -whole : whole)) continue;
+    d->by = tn_arm64_new(x, TN_ISA_GPR);
+    tn_arm64_number_to(x, d->by, whole, 8);
+  }
+}
+// Does nobody want to know which iteration it is? Then they are counted down.
+static int tn_arm64_counts_down(const tn_arm64_select *x, const tiny_uop *range) {
+  return x->uses[range->seq] == 1 && range->nsrc == 1;       // END is one
+}
+// How often the body of a short loop is to stand in it, whose length that divides: instructions that only count, and
+// what is between loads that could be one, take a good part of its time.
+enum { TN_ARM64_SHORT = 6 };               // nodes of four copies; of two, twice as many
+static int tn_arm64_copies(const tn_arm64_select *x, const tiny_uop *range) {
+  const tiny_uop *end = range->src[0];
+  int n = 0, copies = 4;
+  if (!tn_arm64_counts_down(x, range) || end->op != TINY_OP_CONST || end->k <= 0) return 1;
+  for (int i = (int)range->seq + 1; x->k->list[i]->op != TINY_OP_END; i++) {
+    const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF || u->op == TINY_OP_BARRIER) return 1;
+    const int is_value = u->dtype != TINY_VOID && x->uses[i] && !x->fused[i] && u->op != TINY_OP_INDEX &&
+        u->op != TINY_OP_CONST && !tn_arm64_is_splat(u);
+    if (u->op == TINY_OP_STORE || is_value) n += tn_arm64_parts_of(x, value);
+  }
+  while (copies > 1 && (n > 4 * TN_ARM64_SHORT / copies || end->k % copies)) copies /= 2;
+  return copies;
+}
 static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
   const int r = x->reg[u->seq] = tn_arm64_new(x, TN_ISA_GPR), nbytes = tn_arm64_wide(u), label = x->c->labels;
+  const int down = tn_arm64_counts_down(x, u), is_number = end->op == TINY_OP_CONST;
   x->c->labels += 2;
   x->label[u->seq] = label;
   x->outer[u->seq] = x->addresses;
-  if (start) tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, start));
+  x->copies[u->seq] = (uint8_t)tn_arm64_copies(x, u);
+  tn_arm64_begin_inductions(x, u);
+  x->end[u->seq] = down || (is_number && tn_arm64_adds(end->k)) ? -1 : tn_arm64_value(x, end);
+  if (down) {
+    if (is_number) tn_arm64_number_to(x, r, end->k / x->copies[u->seq], nbytes);
+    else tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, end));
+  } else if (start) tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, start));
   else tn_arm64_number_to(x, r, 0, 4);
-  if (end->op != TINY_OP_CONST || start || end->k <= 0) {
-    const tn_isa_operand n = tn_arm64_source(x, end, TINY_OP_SUB);
+  if (!is_number || start || end->k <= 0) {
+    const tn_isa_operand n = down ? tn_isa_number(0) : tn_arm64_end_of(x, u);
+    const int none = tn_is_unsigned(u->dtype) ? TN_ARM64_B_HS : TN_ARM64_B_GE;
     tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), n);
-    tn_arm64_1(x, tn_is_unsigned(u->dtype) ? TN_ARM64_B_HS : TN_ARM64_B_GE, tn_arm64_label(label + 1));
+    tn_arm64_1(x, !down ? none : tn_is_unsigned(u->dtype) ? TN_ARM64_B_EQ : TN_ARM64_B_LE, tn_arm64_label(label + 1));
   }
   TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
   x->c->loop[x->c->nloop - 1].end = -1;
@@ -53800,11 +54230,17 @@ static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
 }
 static void tn_arm64_end(tn_arm64_select *x, const tiny_uop *range) {
   const int r = x->reg[range->seq], nbytes = tn_arm64_wide(range), label = x->label[range->seq];
-  const tn_isa_operand n = tn_arm64_source(x, range->src[0], TINY_OP_SUB);
-  tn_arm64_3(x, TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF), tn_arm64_gpr(r, nbytes, TN_ISA_USE),
-      tn_isa_number(1));
-  tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), n);
-  tn_arm64_1(x, tn_is_unsigned(range->dtype) ? TN_ARM64_B_LO : TN_ARM64_B_LT, tn_arm64_label(label));
+  const int down = tn_arm64_counts_down(x, range);
+  for (int i = 0; i < x->inductions.n; i++) {
+    const tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range == range)
+      tn_arm64_add_number(x, d->reg, d->reg, d->step * d->nbytes * x->copies[range->seq], d->by);
+  }
+  tn_arm64_3(x, down ? TN_ARM64_SUBS : TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF),
+             tn_arm64_gpr(r, nbytes, TN_ISA_USE), tn_isa_number(1));
+  if (!down) tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), tn_arm64_end_of(x, range));
+  const int goes_on = tn_is_unsigned(range->dtype) ? TN_ARM64_B_LO : TN_ARM64_B_LT;
+  tn_arm64_1(x, down ? TN_ARM64_B_NE : goes_on, tn_arm64_label(label));
   int l = x->c->nloop - 1;
   while (l >= 0 && x->c->loop[l].end >= 0) l--;
   x->c->loop[l].end = x->c->n;
@@ -53835,10 +54271,14 @@ static void tn_arm64_define(tn_arm64_select *x, const tiny_uop *u) {
 
 // ** REG memory: which register a value is made in **
 
+static int tn_arm64_adds_to(const tiny_uop *u) { return u->op == TINY_OP_FMA || u->op == TINY_OP_DOT; }
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
-  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
-  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
+  for (; store && tn_arm64_adds_to(store) && tn_arm64_adds_to(u) && store->src[2] == sum; sum = store, store =
+       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
+    if (store->src[0] == sum || store->src[1] == sum || store->lanes != u->lanes) return -1;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
   const int *e = tn_arm64_reg_element(x, store->src[0]);
   if (!e || u->dtype == TINY_BOOL) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
@@ -53854,11 +54294,17 @@ static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
   }
   return *e;
 }
+// Is source i of a sum of vectors a product that is written with it?
+static int tn_arm64_is_product_in(const tn_arm64_select *x, const tiny_uop *u, uint32_t i) {
+  return (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) && u->lanes > 1 && u->src[i]->op == TINY_OP_MUL &&
+      x->fused[u->src[i]->seq];
+}
 // Is a value made of what that register holds?
 static int tn_arm64_made_of(const tn_arm64_select *x, const tiny_uop *u, int reg) {
-  const uint32_t factors = u->op == TINY_OP_FMA ? 2 : u->nsrc;                 // to the third source it is added
+  const uint32_t factors = tn_arm64_adds_to(u) ? 2 : u->nsrc;                  // to the third source it is added
   for (uint32_t i = 0; i < factors; i++) {
     const tiny_uop *s = u->src[i];
+    if (u->nsrc == 2 && tn_arm64_is_product_in(x, u, !i)) continue;            // or to the one beside the product
     if (x->fused[s->seq] && tn_arm64_made_of(x, s, reg)) return 1;
     if (x->reg[s->seq] == reg) return 1;
   }
@@ -53870,6 +54316,7 @@ static int tn_arm64_one_step(const tn_arm64_select *x, const tiny_uop *u) {
   const int plain = op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_FDIV ||
       op == TINY_OP_AND ||
       op == TINY_OP_OR || op == TINY_OP_XOR || op == TINY_OP_WHERE || (op == TINY_OP_FMA && u->lanes == 1);
+  for (uint32_t i = 0; i < u->nsrc; i++) if (tn_arm64_is_product_in(x, u, i)) return 0;
   return plain && u->dtype != TINY_BOOL && (is_float || op != TINY_OP_MUL || tn_arm64_element(x, u) < 8);
 }
 // A LOAD of REG memory is its register, unless that is written before the last use.
@@ -53910,6 +54357,7 @@ static void tn_arm64_compute(tn_arm64_select *x, const tiny_uop *u, int to) {
     case TINY_OP_LANE: tn_arm64_lane_numbers(x, u, to); return;
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_arm64_compare(x, u, to); return;
     case TINY_OP_WHERE: tn_arm64_where(x, u, to); return;
+    case TINY_OP_DOT: tn_arm64_dot(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_arm64_unary(x, u, to); return;
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
@@ -53919,13 +54367,15 @@ static void tn_arm64_compute(tn_arm64_select *x, const tiny_uop *u, int to) {
     default: tn_isa_refuse(x->c, tn_ops[u->op].name);
   }
 }
-// How many lanes registers hold of a node, of its sources, and of the mask of its memory.
+// How many lanes registers hold of a node, of its sources, of what is written with it, and of the mask of its memory.
 static int tn_arm64_at_once(const tn_arm64_select *x, const tiny_uop *u) {
   int n = tn_arm64_each(x, u);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = u->src[i], *of = s->op == TINY_OP_INDEX ? (s->nsrc == 3 ? s->src[2] : u) : s;
     if (of->lanes > 1 && of->dtype != TINY_VOID && tn_arm64_each(x, of) < n && !tn_arm64_is_splat(of))
         n = tn_arm64_each(x, of);
+    const int inner = s->lanes > 1 && x->fused[s->seq] ? tn_arm64_at_once(x, s) : n;
+    if (inner < n) n = inner;
   }
   return n;
 }
@@ -53958,6 +54408,15 @@ static void tn_arm64_store_all(tn_arm64_select *x, const tiny_uop *u) {
   x->lanes = x->from = 0;
 }
 
+// The same bits of vector registers, or their first lane, which nothing else is written to: those of REG memory are.
+static int tn_arm64_is_alias(const tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->op == TINY_OP_BITCAST || u->op == TINY_OP_PICK ? u->src[0] : NULL;
+  if (!s || tn_arm64_class(u) != TN_ISA_VEC || tn_arm64_class(s) != TN_ISA_VEC || s->dtype == TINY_BOOL ||
+      u->dtype == TINY_BOOL) return 0;
+  if (tn_arm64_is_splat(s) || s->op == TINY_OP_CONST || (s->op == TINY_OP_LOAD && tn_is_reg(s->src[0]->src[0])))
+    return 0;
+  return u->op == TINY_OP_BITCAST ? (s->lanes == 1) == (u->lanes == 1) : u->lanes == 1 && !(u->k % tn_arm64_each(x, s));
+}
 static void tn_arm64_special(tn_arm64_select *x, const tiny_uop *u) {
   const int to = tn_arm64_new(x, u->op == TINY_OP_ARG ? tn_arm64_class(u) : TN_ISA_GPR), nbytes = tn_arm64_wide(u);
   x->reg[u->seq] = to;
@@ -54000,8 +54459,18 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
     if (u->dtype != TINY_BOOL) *reg = tn_arm64_splat(x, tn_arm64_bits(u->src[0]), tn_arm64_element(x, u));
     return;
   }
+  if (x->in_lane[u->seq] || x->word[u->seq]) {
+    const int cls = x->in_lane[u->seq] ? TN_ISA_VEC : TN_ISA_GPR;
+    *reg = tn_arm64_new(x, cls);
+    tn_arm64_load_lane(x, x->word[u->seq] ? x->word[u->seq] : u, tn_arm64_element(x, u), cls, *reg);
+    return;
+  }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_arm64_load_reg(x, u); return; }
+  if (tn_arm64_is_alias(x, u)) {
+    *reg = x->reg[u->src[0]->seq] + (u->op == TINY_OP_PICK ? (int)u->k / tn_arm64_each(x, u->src[0]) : 0);
+    return;
+  }
   int home = tn_arm64_home(x, u);
   const int all_at_once = tn_arm64_one_step(x, u) && tn_arm64_at_once(x, u) == u->lanes;
   if (home >= 0 && (u->op == TINY_OP_STACK || u->op == TINY_OP_PICK || tn_arm64_parts_of(x, u) > 1)) home = -1;
@@ -54009,6 +54478,19 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
   const int to = home >= 0 ? home : tn_arm64_new_for(x, u);
   tn_arm64_compute_all(x, u, to);
   *reg = to;
+}
+
+// All copies of the body of a loop. The place of its last node.
+static int tn_arm64_write_copies(tn_arm64_select *x, const tiny_uop *range) {
+  int end = (int)range->seq;
+  for (int i = 0; i < x->copies[range->seq]; i++) {
+    x->copy = i;
+    x->addresses = x->outer[range->seq];   // some are made of what each copy makes anew
+    for (end = (int)range->seq + 1; x->k->list[end]->op != TINY_OP_END && !x->c->refused; end++)
+      tn_arm64_node(x, x->k->list[end]);
+  }
+  x->copy = 0;
+  return end - 1;
 }
 
 // ** what the list says of its nodes **
@@ -54041,37 +54523,106 @@ static void tn_arm64_masks(tn_arm64_select *x) {
     }
   }
 }
-// BROADCASTs of floats that only FMAs read, as a factor, are not written: those take one lane for all.
+// BROADCASTs that only FMAs or DOTs read, as a factor, are not written: those take one lane for all.
 static void tn_arm64_one_lanes(tn_arm64_select *x) {
   int *factor = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    for (uint32_t j = 0; u->op == TINY_OP_FMA && x->uses[i] && j < 2; j++) factor[u->src[j]->seq]++;
+    const int takes = u->op == TINY_OP_FMA ? tn_is_float(u->dtype) : u->op == TINY_OP_DOT && u->lanes > 1;
+    for (uint32_t j = 0; takes && x->uses[i] && j < 2 && u->src[0] != u->src[1]; j++) factor[u->src[j]->seq]++;
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    const int is_lane = u->op == TINY_OP_BROADCAST && tn_is_float(u->dtype) && u->src[0]->op != TINY_OP_CONST;
+    const int is_lane = u->op == TINY_OP_BROADCAST && u->src[0]->op != TINY_OP_CONST &&
+        (tn_is_float(u->dtype) || x->in_lane[u->src[0]->seq]);
     if (is_lane && x->uses[i] && factor[i] == x->uses[i]) x->fused[i] = 1;
+  }
+}
+// An index that is an induction variable reads, before the loop, what that begins with.
+static void tn_arm64_read_induction(tn_arm64_select *x, const tiny_uop *index) {
+  const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
+  for (int i = 0; i <= d->n; i++) {
+    const tiny_uop *s = i < d->n ? d->term[i].of : d->range->nsrc > 1 ? d->range->src[1] : NULL;
+    if (!s) continue;
+    x->uses[s->seq] += 2;
+    x->user[s->seq] = d->range;
+    if (x->last[s->seq] < (int)d->range->seq) x->last[s->seq] = (int)d->range->seq;
+  }
+}
+// Lanes that only STACKs and BROADCASTs read, which take them where they are.
+static void tn_arm64_lanes_in_place(tn_arm64_select *x) {
+  int *taken = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int takes = (u->op == TINY_OP_STACK || u->op == TINY_OP_BROADCAST) && u->dtype != TINY_BOOL && x->uses[i];
+    for (uint32_t j = 0; takes && j < u->nsrc; j++) taken[u->src[j]->seq]++;
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int all = x->uses[i] && taken[i] == x->uses[i] && u->lanes == 1 && u->dtype != TINY_BOOL;
+    if (all && u->op == TINY_OP_PICK && !tn_arm64_is_splat(u->src[0])) x->fused[i] = 1;
+    if (all && x->word[i]) x->in_lane[i] = 1;
+    if (all && u->op == TINY_OP_LOAD && tn_is_int(u->dtype) && u->nsrc == 1 && u->src[0]->nsrc == 2)
+        x->in_lane[i] = !tn_is_reg(u->src[0]->src[0]);
+  }
+}
+// Words that are one load, of which nothing else is written.
+static int tn_arm64_is_of_word(const tn_arm64_select *x, const tiny_uop *u) {  // is it used by a part of one alone?
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  return user && u->lanes == 1 && user->seq > u->seq && (x->word[user->seq] || x->fused[user->seq]) &&
+      (u->op == TINY_OP_OR || u->op == TINY_OP_SHL || u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST ||
+       u->op == TINY_OP_LOAD);
+}
+static void tn_arm64_words(tn_arm64_select *x) {
+  tn_isa_word w;
+  for (int i = x->k->n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if (!x->uses[i] || u->lanes > 1 || u->dtype == TINY_VOID) continue;
+    if (tn_arm64_is_of_word(x, u)) x->fused[i] = 1;
+    else x->word[i] = tn_isa_word_of(x->k, u, &w);
+  }
+}
+// NEs that only choose, and factors that only products widen.
+static void tn_arm64_by_users(tn_arm64_select *x) {
+  int *taken = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (!x->uses[i]) continue;
+    if (u->op == TINY_OP_WHERE) taken[u->src[0]->seq]++;
+    for (uint32_t j = 0; tn_arm64_widened_product(u) >= 0 && j < 2; j++) taken[u->src[j]->seq]++;
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->lanes == 1 || !x->uses[i] || taken[i] != x->uses[i]) continue;
+    if (u->op == TINY_OP_NE && u->src[0]->dtype != TINY_BOOL) x->inverted[i] = 1;
+    if (u->op == TINY_OP_CAST && u->dtype != TINY_BOOL) x->fused[i] = 1;
   }
 }
 static void tn_arm64_survey(tn_arm64_select *x) {
   const int n = x->k->n;
   for (int i = 0; i < n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
+  tn_isa_find_inductions(x->c->t, x->k, TN_ARM64_INDUCTIONS, 1, &x->inductions);
   for (int i = n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_arm64_is_dead(x, u)) continue;
+    if (x->inductions.which[i]) tn_arm64_read_induction(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_arm64_read_by(u, j);
-      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      const int order = u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || (u->op == TINY_OP_AFTER && j);   // alone
+      x->uses[s->seq] += order ? 0 : u->op == TINY_OP_INDEX ? 2 : 1;
       x->user[s->seq] = u;
     }
   }
   tn_arm64_masks(x);
+  tn_arm64_words(x);
+  tn_arm64_lanes_in_place(x);
   tn_arm64_one_lanes(x);
+  tn_arm64_by_users(x);
   x->survey = 1;
   for (int i = n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
-    if (u->op == TINY_OP_IF && tn_arm64_is_compare(u->src[0])) tn_arm64_takes_in(x, u->src[0]);
+    if (u->op == TINY_OP_IF) tn_arm64_takes_condition(x, u->src[0]);
     else if (x->uses[i]) tn_arm64_by_rule(x, u, -1);
   }
   x->survey = 0;
@@ -54079,6 +54630,7 @@ static void tn_arm64_survey(tn_arm64_select *x) {
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_arm64_read_by(u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
     }
@@ -54098,16 +54650,283 @@ static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn
   x.c = c; x.k = k; x.level = level;
   x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
-  x.outer = (int *)tn_scratch(c->t, n * sizeof(int));
+  x.outer = (int *)tn_scratch(c->t, n * sizeof(int)); x.end = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
+  x.word = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.word);
+  x.copies = (uint8_t *)tn_scratch(c->t, n);
+  x.in_lane = (uint8_t *)tn_scratch(c->t, n); x.inverted = (uint8_t *)tn_scratch(c->t, n);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);
   tn_arm64_survey(&x);
   tn_arm64_entry(&x);
-  for (int i = 0; i < k->n && !c->refused; i++) tn_arm64_node(&x, k->list[i]);
+  for (int i = 0; i < k->n && !c->refused; i++) {
+    const tiny_uop *u = k->list[i];
+    tn_arm64_node(&x, u);
+    if (u->op == TINY_OP_RANGE && x.copies[i] > 1) i = tn_arm64_write_copies(&x, u);
+  }
 }
 #endif
 // ---- end src/isa/arm64_select.c ----
+// ---- begin src/isa/arm64_peephole.c ----
+// arm64_peephole: neighbours that one instruction does: both halves of a vector, pairs of loads and stores, an access and
+// the sum that its base is given after it.
+//
+// In:  a list before registers, and the list with the processor's registers. Out: the list.
+// Holds: before registers nothing leaves the list, whose loops keep their places: what is not read any more is a copy,
+//        which constants.c takes out, or a NOP, which leaves at the end. What is moved stays in its block, and passes nothing that it depends on: a load no
+//        store, a store no load or store. Places of the frame and constants are no memory that others name.
+// Source: Arm Architecture Reference Manual (DDI 0487K.a), C6.2: LDP, STP, LDR and STR (immediate, post-index).
+#ifndef TN_ISA_ARM64_PEEPHOLE
+#define TN_ISA_ARM64_PEEPHOLE
+#ifndef TINY_AMALGAMATED
+#include "arm64_select.c"
+#include "constants.c"
+#endif
+
+// ** halves of vectors, before registers **
+
+// The instruction of the upper halves; 0: it has none.
+static int tn_arm64_upper(int op) {
+  switch (op) {
+    case TN_ARM64_SSHLL: return TN_ARM64_SSHLL2;
+    case TN_ARM64_USHLL: return TN_ARM64_USHLL2;
+    case TN_ARM64_FCVTL: return TN_ARM64_FCVTL2;
+    case TN_ARM64_XTN: return TN_ARM64_XTN2;
+    case TN_ARM64_FCVTN: return TN_ARM64_FCVTN2;
+    case TN_ARM64_UMULL: return TN_ARM64_UMULL2;
+    default: return 0;
+  }
+}
+static void tn_arm64_becomes_copy(tn_isa_ins *ins, int from) {
+  ins->op = TN_ARM64_MOV; ins->n = 2;
+  ins->o[0] = tn_arm64_vec(ins->o[0].reg, 16, 1, TN_ISA_DEF);
+  ins->o[1] = tn_arm64_vec(from, 16, 1, TN_ISA_USE);
+}
+// Is it a copy of an upper half?
+static int tn_arm64_is_upper_half(const tn_isa_ins *ins) {
+  const tn_isa_operand *s = &ins->o[1];
+  return ins->op == TN_ARM64_DUP && ins->o[0].nbytes == 8 && !ins->o[0].wide && s->cls == TN_ISA_VEC && !s->scale &&
+      s->wide == 8 && s->imm == 1;
+}
+// What makes a register that is written once; -1: not known. Copies are looked through; reads: all are read once.
+static int tn_arm64_maker(const tn_isa_code *c, const int *made, const int *reads, int reg) {
+  while (reg >= 0 && made[reg] >= 0 && (!reads || reads[reg] == 1)) {
+    if (!tn_arm64_moves(&c->ins[made[reg]])) return made[reg];
+    reg = c->ins[made[reg]].o[1].reg;
+  }
+  return -1;
+}
+// What widens the copy of an upper half widens the upper half: all sources are such copies.
+static void tn_arm64_widen_upper(tn_isa_code *c, const int *made, tn_isa_ins *ins) {
+  const int upper = tn_arm64_upper(ins->op);
+  if (!upper || ins->op == TN_ARM64_XTN || ins->op == TN_ARM64_FCVTN) return;
+  for (int k = 1; k < ins->n; k++) {
+    const int at = ins->o[k].kind == TN_ISA_REG ? tn_arm64_maker(c, made, NULL, ins->o[k].reg) : -1;
+    if (ins->o[k].kind == TN_ISA_REG && (at < 0 || !tn_arm64_is_upper_half(&c->ins[at]))) return;
+  }
+  ins->op = (uint16_t)upper;
+  for (int k = 1; k < ins->n; k++) if (ins->o[k].kind == TN_ISA_REG) {
+    const tn_isa_ins *half = &c->ins[tn_arm64_maker(c, made, NULL, ins->o[k].reg)];
+    ins->o[k].reg = half->o[1].reg; ins->o[k].nbytes = 16;
+  }
+}
+// What is narrowed, and then inserted as an upper half, is narrowed to there.
+static void tn_arm64_narrow_upper(tn_isa_code *c, const int *made, const int *reads, tn_isa_ins *ins) {
+  const tn_isa_operand *d = &ins->o[0], *s = &ins->o[1];
+  if (ins->op != TN_ARM64_INS || d->wide != 8 || d->imm != 1 || s->cls != TN_ISA_VEC || s->imm) return;
+  const int at = tn_arm64_maker(c, made, reads, s->reg);
+  if (at < 0) return;
+  tn_isa_ins *narrow = &c->ins[at];
+  if (narrow->op != TN_ARM64_XTN && narrow->op != TN_ARM64_FCVTN) return;
+  ins->op = (uint16_t)tn_arm64_upper(narrow->op);
+  ins->o[0] = tn_arm64_vec(d->reg, 16, narrow->o[0].wide, TN_ISA_BOTH);
+  ins->o[1] = narrow->o[1];
+  tn_arm64_becomes_copy(narrow, narrow->o[1].reg);
+}
+// How often a register is read, but for addresses.
+static int *tn_arm64_reads(const tn_isa_code *c) {
+  int *reads = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int));
+  for (int i = 0; i < c->n; i++) for (int k = 0; k < c->ins[i].n; k++) {
+    const tn_isa_operand *o = &c->ins[i].o[k];
+    if (o->kind == TN_ISA_REG && o->reg >= 0 && o->role & TN_ISA_USE) reads[o->reg]++;
+  }
+  return reads;
+}
+static void tn_arm64_fuse_halves(tn_isa_code *c) {
+  int *writes = tn_isa_writes(c), *made = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int));
+  int *reads = tn_arm64_reads(c);
+  for (int v = 0; v < c->nvreg; v++) made[v] = -1;
+  for (int i = 0; i < c->n; i++) {
+    tn_isa_ins *ins = &c->ins[i];
+    tn_arm64_widen_upper(c, made, ins);
+    tn_arm64_narrow_upper(c, made, reads, ins);
+    const tn_isa_operand *d = &ins->o[0], *s = &ins->o[1];
+    const int one = ins->n > 1 && d->kind == TN_ISA_REG && d->reg >= 0 && d->role == TN_ISA_DEF && writes[d->reg] == 1;
+    if (one && s->kind == TN_ISA_REG && s->reg >= 0 && writes[s->reg] == 1) made[d->reg] = i;
+  }
+}
+
+// ** accesses, with registers **
+
+static int tn_arm64_ends_block(const tn_isa_ins *ins) {
+  for (int k = 0; k < ins->n; k++) if (ins->o[k].kind == TN_ISA_LABEL) return 1;
+  return ins->op == TN_ISA_PLACE;
+}
+static int tn_arm64_names(const tn_isa_ins *ins, int cls, int reg) {
+  for (int k = 0; k < ins->n; k++) {
+    const tn_isa_operand *o = &ins->o[k];
+    if (o->kind == TN_ISA_REG && o->cls == cls && o->reg == reg) return 1;
+    if (o->kind == TN_ISA_MEM && cls == TN_ISA_GPR && (o->reg == reg || o->index == reg)) return 1;
+  }
+  return 0;
+}
+static int tn_arm64_is_access(const tn_isa_ins *ins) {
+  return !tn_arm64_ends_block(ins) && ins->n > 1 && ins->o[ins->n - 1].kind == TN_ISA_MEM;
+}
+static int tn_arm64_is_store(const tn_isa_ins *ins) {
+  return tn_arm64_is_access(ins) && !strncmp(tn_arm64_rows[ins->op].name, "st", 2);
+}
+// The scaled and the unscaled row of an access; 0: it has but one.
+static int tn_arm64_displaced(int op, int unscaled) {
+  static const uint16_t rows[][2] = {
+    {TN_ARM64_LDR, TN_ARM64_LDUR}, {TN_ARM64_STR, TN_ARM64_STUR}, {TN_ARM64_LDRB, TN_ARM64_LDURB},
+    {TN_ARM64_LDSRB, TN_ARM64_LDUSRB}, {TN_ARM64_STRB, TN_ARM64_STURB}, {TN_ARM64_LDRH, TN_ARM64_LDURH},
+    {TN_ARM64_LDSRH, TN_ARM64_LDUSRH}, {TN_ARM64_STRH, TN_ARM64_STURH}, {TN_ARM64_PRFM, TN_ARM64_PRFUM}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (op == rows[i][0] || op == rows[i][1]) return rows[i][unscaled];
+  return 0;
+}
+
+// ** pairs **
+
+enum { TN_ARM64_WINDOW = 24 };             // instructions that are looked at from the first of a pair
+// A load or store of one register, of 4 to 16 bytes, at a base and a displacement.
+static int tn_arm64_may_pair(const tn_isa_ins *ins) {
+  const int row = tn_arm64_displaced(ins->op, 0);
+  const tn_isa_operand *o = &ins->o[1];
+  return ins->n == 2 && (row == TN_ARM64_LDR || row == TN_ARM64_STR) && o->kind == TN_ISA_MEM &&
+      o->index == TN_ISA_NO_REG && ins->o[0].nbytes >= 4 && ins->o[0].nbytes == o->nbytes;
+}
+static int tn_arm64_are_pair(const tn_isa_ins *a, const tn_isa_ins *b) {
+  const int nbytes = a->o[0].nbytes, loads = tn_arm64_displaced(a->op, 0) == TN_ARM64_LDR;
+  const int64_t d = a->o[1].imm, e = b->o[1].imm, low = d < e ? d : e;
+  if (!tn_arm64_may_pair(b) || tn_arm64_displaced(a->op, 0) != tn_arm64_displaced(b->op, 0)) return 0;
+  if (b->o[0].cls != a->o[0].cls || b->o[0].nbytes != nbytes || b->o[1].reg != a->o[1].reg) return 0;
+  if (loads && b->o[0].reg == a->o[0].reg) return 0;
+  return (d - e == nbytes || e - d == nbytes) && low % nbytes == 0 && low / nbytes >= -64 && low / nbytes < 64;
+}
+static tn_isa_ins tn_arm64_pair_of(const tn_isa_ins *a, const tn_isa_ins *b) {
+  const tn_isa_ins *low = a->o[1].imm < b->o[1].imm ? a : b, *high = low == a ? b : a;
+  tn_isa_ins pair = *low;
+  pair.op = tn_arm64_displaced(a->op, 0) == TN_ARM64_LDR ? TN_ARM64_LDP : TN_ARM64_STP;
+  pair.n = 3; pair.o[1] = high->o[0]; pair.o[2] = low->o[1];
+  return pair;
+}
+// The other of a pair with ins[at]: -1: there is none. Loads are brought to the first, stores to the last.
+static int tn_arm64_other(const tn_isa_code *c, int at) {
+  const tn_isa_ins *a = &c->ins[at];
+  const int loads = tn_arm64_displaced(a->op, 0) == TN_ARM64_LDR, base = a->o[1].reg;
+  const int is_base = a->o[0].cls == TN_ISA_GPR && a->o[0].reg == base;
+  for (int i = at + 1; i < c->n && i <= at + TN_ARM64_WINDOW && !(loads && is_base); i++) {
+    const tn_isa_ins *b = &c->ins[i];
+    if (tn_arm64_ends_block(b)) return -1;
+    if (tn_arm64_are_pair(a, b)) {
+      int apart = 1;                       // nothing between names what the later loads
+      for (int k = at; k < i && loads && apart; k++)
+        apart = !tn_arm64_names(&c->ins[k], b->o[0].cls, b->o[0].reg);
+      return apart ? i : -1;
+    }
+    if (loads ? tn_arm64_is_store(b) : tn_arm64_is_access(b)) return -1;
+    if (tn_arm64_names(b, TN_ISA_GPR, base) && !tn_arm64_is_access(b)) return -1;
+    if (loads && b->n && b->o[0].kind == TN_ISA_REG && b->o[0].cls == TN_ISA_GPR && b->o[0].reg == base) return -1;
+    if (!loads && tn_arm64_names(b, a->o[0].cls, a->o[0].reg)) return -1;
+  }
+  return -1;
+}
+// reads: of registers before they are the processor's: what nobody reads might be given the other's. NULL: they are.
+static void tn_arm64_pairs(tn_isa_code *c, const int *reads) {
+  for (int i = 0; i < c->n; i++) {
+    if (tn_arm64_ends_block(&c->ins[i]) || !tn_arm64_may_pair(&c->ins[i])) continue;
+    const int other = tn_arm64_other(c, i);
+    if (other < 0) continue;
+    const int loads = tn_arm64_displaced(c->ins[i].op, 0) == TN_ARM64_LDR;
+    const int a = c->ins[i].o[0].reg, b = c->ins[other].o[0].reg;
+    if (reads && loads && (a < 0 || b < 0 || !reads[a] || !reads[b])) continue;
+    const tn_isa_ins pair = tn_arm64_pair_of(&c->ins[i], &c->ins[other]);
+    c->ins[loads ? i : other] = pair;
+    tn_isa_ins *rest = &c->ins[loads ? other : i];
+    rest->op = TN_ARM64_NOP; rest->n = 0;
+  }
+}
+
+// ** sums of bases **
+
+// Is it r = r + a number?
+static int tn_arm64_grows(const tn_isa_ins *ins, int64_t *by) {
+  if ((ins->op != TN_ARM64_ADD && ins->op != TN_ARM64_SUB) || ins->n != 3 || ins->o[0].cls != TN_ISA_GPR) return 0;
+  if (ins->o[0].reg != ins->o[1].reg || ins->o[2].kind != TN_ISA_NUMBER || ins->o[0].nbytes != 8) return 0;
+  *by = ins->op == TN_ARM64_ADD ? ins->o[2].imm : -ins->o[2].imm;
+  return 1;
+}
+// May the access, at its base itself, add so much to that after it?
+static int tn_arm64_takes_sum(const tn_isa_ins *ins, int64_t by) {
+  const tn_isa_operand *o = &ins->o[ins->n - 1];
+  const int pair = ins->op == TN_ARM64_LDP || ins->op == TN_ARM64_STP, nbytes = ins->o[0].nbytes;
+  if (!pair && (ins->n != 2 || tn_arm64_displaced(ins->op, 0) != ins->op)) return 0;
+  if (o->index != TN_ISA_NO_REG || o->imm || o->role == TN_ARM64_AFTER || ins->o[0].kind != TN_ISA_REG) return 0;
+  for (int k = 0; k < ins->n - 1; k++) if (ins->o[k].cls == TN_ISA_GPR && ins->o[k].reg == o->reg) return 0;
+  return pair ? by % nbytes == 0 && by / nbytes >= -64 && by / nbytes < 64 : by >= -256 && by < 256;
+}
+// An access behind it: as if its base had not grown. 0: there is none.
+static int tn_arm64_moved_back(tn_isa_ins *ins, int base, int64_t by) {
+  if (!tn_arm64_names(ins, TN_ISA_GPR, base)) return 1;
+  if (!tn_arm64_is_access(ins)) return 0;
+  tn_isa_operand *o = &ins->o[ins->n - 1];
+  const int pair = ins->op == TN_ARM64_LDP || ins->op == TN_ARM64_STP, nbytes = o->nbytes;
+  for (int k = 0; k < ins->n - 1; k++) if (ins->o[k].cls == TN_ISA_GPR && ins->o[k].reg == base) return 0;
+  if (o->reg != base || o->index != TN_ISA_NO_REG || o->role == TN_ARM64_AFTER) return 0;
+  const int64_t v = o->imm - by;
+  o->imm = v;
+  if (pair) return v % nbytes == 0 && v / nbytes >= -64 && v / nbytes < 64;
+  const int unscaled = v < 0 || v % nbytes, row = tn_arm64_displaced(ins->op, unscaled);
+  ins->op = (uint16_t)row;
+  return row && tn_arm64_reaches(v, nbytes);
+}
+// The sum at `at` is done by an access before it.
+static int tn_arm64_join_sum(tn_isa_code *c, int at, int64_t by, const uint8_t *gone) {
+  const int base = c->ins[at].o[0].reg;
+  int i = at - 1, taken = 0;
+  for (; i >= 0 && !taken && !tn_arm64_ends_block(&c->ins[i]); i--) {
+    if (gone[i] || !tn_arm64_names(&c->ins[i], TN_ISA_GPR, base)) continue;
+    taken = tn_arm64_is_access(&c->ins[i]) && c->ins[i].o[c->ins[i].n - 1].reg == base &&
+        tn_arm64_takes_sum(&c->ins[i], by);
+    tn_isa_ins trial = c->ins[i];
+    if (!taken && !tn_arm64_moved_back(&trial, base, by)) return 0;
+  }
+  if (!taken) return 0;
+  for (int k = i + 2; k < at; k++) if (!gone[k]) tn_arm64_moved_back(&c->ins[k], base, by);
+  tn_isa_operand *o = &c->ins[i + 1].o[c->ins[i + 1].n - 1];
+  o->imm = by; o->role = TN_ARM64_AFTER;
+  return 1;
+}
+static void tn_arm64_sums(tn_isa_code *c, uint8_t *gone) {
+  for (int i = 0; i < c->n; i++) {
+    int64_t by;
+    if (!tn_arm64_ends_block(&c->ins[i]) && tn_arm64_grows(&c->ins[i], &by))
+      gone[i] = (uint8_t)tn_arm64_join_sum(c, i, by, gone);
+  }
+}
+
+static void tn_arm64_join_accesses(tn_isa_code *c) {
+  uint8_t *gone = (uint8_t *)tn_scratch(c->t, (size_t)c->n + 1);
+  int kept = 0;
+  tn_arm64_pairs(c, NULL);
+  tn_arm64_sums(c, gone);
+  for (int i = 0; i < c->n; i++) if (!gone[i] && c->ins[i].op != TN_ARM64_NOP) c->ins[kept++] = c->ins[i];
+  c->n = kept;
+}
+#endif
+// ---- end src/isa/arm64_peephole.c ----
 #endif
 #endif
 // ---- begin src/ir/match_end.c ----
@@ -54214,9 +55033,14 @@ static const char *const tn_c_prelude[] = {
   "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })\n"
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })\n"
   // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD, VPDPWSSD, VPMADDWD; the lesser widths need AVX-512VL, or the VEX form of
-  // AVX-VNNI.
-  "#define DOT(T, name, x, y, z) ({ T z_ = (z); "
+  // AVX-VNNI. Arm ARM (DDI 0487K.a), C7.2: SDOT, UDOT.
+  "#ifdef __aarch64__\n"
+  "  #define DOT(T, name, x, y, z) ({ T z_ = (z); "
+    "__asm__(name \" %0.4s, %1.16b, %2.16b\" : \"+w\"(z_) : \"w\"(x), \"w\"(y)); z_; })\n"
+  "#else\n"
+  "  #define DOT(T, name, x, y, z) ({ T z_ = (z); "
     "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })\n"
+  "#endif\n"
   "#ifdef __AVX512VNNI__\n"
   "  #define DOT_U8_I8 \"vpdpbusd\"\n"
   "  #define DOT_I16(T, x, y, z) DOT(T, \"vpdpwssd\", x, y, z)\n"
@@ -54317,7 +55141,7 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
 // The formats of TINY_DOT_*, for a processor that has their instructions.
 static const char *const tn_c_dots[TINY_DOT_COUNT] = {
   "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)",
-  "DOT_I16(%t, %0, %1, %2)"
+  "DOT_I16(%t, %0, %1, %2)", "DOT(%t, \"sdot\", %0, %1, %2)", "DOT(%t, \"udot\", %0, %1, %2)"
 };
 
 // The matrix units of TN_C_UNITS, for a processor that has them: Intel SDM vol. 1, 18 and vol. 2, TDPBF16PS, TDPBSSD ..
@@ -57028,7 +57852,7 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x8
 #define TN_ISA_ARM64_OBJECT
 #ifndef TINY_AMALGAMATED
 #include "arm64_text.c"
-#include "arm64_select.c"
+#include "arm64_peephole.c"
 #include "registers.c"
 #include "object.c"
 #endif
@@ -57127,6 +57951,7 @@ static tn_arm64_operand tn_arm64_real(const tn_isa_operand *o) {
   r.kind = TN_ARM64_MEM; r.imm = o->imm; r.index = TN_ARM64_NO_REG; r.reg = TN_ARM64_SP;
   if (o->kind == TN_ISA_FRAME) return r;
   r.reg = (uint8_t)o->reg;
+  r.mode = o->role;                        // as arm64_peephole.c says
   if (o->index != TN_ISA_NO_REG) { r.index = (uint8_t)o->index; r.shift = o->wide; r.amount = o->scale; }
   return r;
 }
@@ -57157,21 +57982,36 @@ static void tn_arm64_write(tn_arm64_writer *w, const tn_isa_ins *ins) {
 
 // ** the function **
 
-// What the convention wants kept goes to the frame, or comes back from it.
-static void tn_arm64_keep(tn_arm64_writer *w, int64_t at, int load) {
+static tn_arm64_operand tn_arm64_stack_at(int base, int mode, int64_t v) {
+  tn_arm64_operand o = tn_arm64_register(TN_ARM64_MEM, base, 0, 0);
+  o.index = TN_ARM64_NO_REG; o.mode = (uint8_t)mode; o.imm = v;
+  return o;
+}
+// What the convention wants kept goes to below x29, pair by pair, or comes back from there.
+static void tn_arm64_keep(tn_arm64_writer *w, int load) {
+  static const uint32_t kept[2] = {TN_ARM64_KEPT, TN_ARM64_KEPT_VECTORS};
+  int64_t at = 0;
   for (int cls = TN_ISA_GPR; cls <= TN_ISA_VEC; cls++) for (int r = 0; r < 32; r++) {
-    const uint32_t kept = cls == TN_ISA_VEC ? TN_ARM64_KEPT_VECTORS : TN_ARM64_KEPT;
-    if (!(kept & w->c->used[cls]) || !((kept & w->c->used[cls]) >> r & 1)) continue;
-    tn_isa_ins i = tn_arm64_spill(cls, r, at, load);
-    i.o[0].nbytes = i.o[1].nbytes = 8;
-    tn_arm64_write(w, &i);
-    at += 8;
+    const uint32_t mine = kept[cls] & w->c->used[cls];
+    if (!(mine >> r & 1)) continue;
+    int next = r + 1;
+    while (next < 32 && !(mine >> next & 1)) next++;
+    const int kind = cls == TN_ISA_VEC ? TN_ARM64_VEC : TN_ARM64_GPR, pair = next < 32;
+    const tn_arm64_operand a = tn_arm64_register(kind, r, 8, 0), b = tn_arm64_register(kind, next & 31, 8, 0);
+    const tn_arm64_operand o = tn_arm64_stack_at(TN_ARM64_X29, TN_ARM64_OFFSET, at -= pair ? 16 : 8);
+    if (pair) tn_arm64_word_of(w, load ? TN_ARM64_LDP : TN_ARM64_STP, 3, a, b, o);
+    else tn_arm64_word_of(w, load ? TN_ARM64_LDUR : TN_ARM64_STUR, 2, a, o, o);
+    r = next;
   }
 }
 static void tn_arm64_pair(tn_arm64_writer *w, int op, int mode, int64_t v) {   // x29 and x30
-  tn_arm64_operand o = tn_arm64_register(TN_ARM64_MEM, TN_ARM64_SP, 0, 0);
-  o.index = TN_ARM64_NO_REG; o.mode = (uint8_t)mode; o.imm = v;
-  tn_arm64_word_of(w, op, 3, tn_arm64_whole(TN_ARM64_X29), tn_arm64_whole(TN_ARM64_X30), o);
+  tn_arm64_word_of(w, op, 3, tn_arm64_whole(TN_ARM64_X29), tn_arm64_whole(TN_ARM64_X30),
+                   tn_arm64_stack_at(TN_ARM64_SP, mode, v));
+}
+// Nothing is kept, and nothing is in the frame.
+static int tn_arm64_is_bare(const tn_isa_code *c) {
+  return !c->frame && !(c->used[TN_ISA_GPR] & (TN_ARM64_KEPT | 1u << TN_ARM64_X30)) &&
+      !(c->used[TN_ISA_VEC] & TN_ARM64_KEPT_VECTORS);
 }
 // A frame is touched page by page: on Windows a page of the stack is there once the one above has been touched, and no
 // guard page is jumped over anywhere.
@@ -57180,8 +58020,7 @@ static void tn_arm64_enter(tn_arm64_writer *w, int64_t frame) {
   tn_arm64_pair(w, TN_ARM64_STP, TN_ARM64_BEFORE, -16);
   tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_X29, TN_ARM64_SP, 0);
   for (; frame > page; frame -= page) {
-    tn_arm64_operand at = tn_arm64_register(TN_ARM64_MEM, TN_ARM64_SP, 0, 0);
-    at.index = TN_ARM64_NO_REG;
+    const tn_arm64_operand at = tn_arm64_stack_at(TN_ARM64_SP, TN_ARM64_OFFSET, 0);
     tn_arm64_word_sum(w, TN_ARM64_SUB, TN_ARM64_SP, TN_ARM64_SP, page);
     tn_arm64_word_of(w, TN_ARM64_STR, 2, tn_arm64_whole(TN_ARM64_ZR), at, at);
   }
@@ -57199,15 +58038,19 @@ static int tn_arm64_patch(tn_arm64_writer *w, const tn_isa_fix *f, int64_t to) {
 }
 static const char *tn_arm64_write_all(tn_arm64_writer *w) {
   tn_isa_code *c = w->c;
-  const int64_t kept = (c->frame + 15) / 16 * 16, frame = kept + TN_ARM64_FRAME_KEPT;
+  const int bare = tn_arm64_is_bare(c);
   int reaches = 1;
   w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
-  tn_arm64_enter(w, frame);
-  tn_arm64_keep(w, kept, 0);
+  if (!bare) {
+    tn_arm64_enter(w, (c->frame + 15) / 16 * 16 + TN_ARM64_FRAME_KEPT);
+    tn_arm64_keep(w, 0);
+  }
   for (int i = 0; i < c->n; i++) tn_arm64_write(w, &c->ins[i]);
-  tn_arm64_keep(w, kept, 1);
-  tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_SP, TN_ARM64_X29, 0);
-  tn_arm64_pair(w, TN_ARM64_LDP, TN_ARM64_AFTER, 16);
+  if (!bare) {
+    tn_arm64_keep(w, 1);
+    tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_SP, TN_ARM64_X29, 0);
+    tn_arm64_pair(w, TN_ARM64_LDP, TN_ARM64_AFTER, 16);
+  }
   const tn_arm64_operand none = tn_arm64_number(0, 0);
   tn_arm64_word_of(w, TN_ARM64_RET, 0, none, none, none);
   if (c->t->code != TINY_OK) return c->t->message;
@@ -57244,7 +58087,12 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
   c.t = c.pool.t = w.code.t = t;
   w.c = &c;
   tn_arm64_select_list(&c, k, level);
-  if (!c.refused && t->code == TINY_OK) tn_isa_allocate(&c, &tn_arm64_target);
+  if (!c.refused && t->code == TINY_OK) {
+    tn_arm64_fuse_halves(&c);
+    tn_arm64_pairs(&c, tn_arm64_reads(&c));
+    tn_isa_allocate(&c, &tn_arm64_target);
+    tn_arm64_join_accesses(&c);
+  }
   if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_ARM64_FRAME_KEPT) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   const char *why = t->code == TINY_OK ? tn_arm64_write_all(&w) : t->message;
@@ -57341,7 +58189,7 @@ static const char *const tn_cpu_both[] = {
   "-O2", "-ffp-contract=on", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 #ifdef TN_OS_ARM64
-  "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
+  "-ffixed-x18",                           // the system's register on macOS and Windows
 #endif
   NULL
 };
@@ -57435,6 +58283,9 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
   argv[n++] = c->facts.march ? c->facts.march : "-march=native";
   if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
   else if (!c->facts.march) argv[n++] = "-mno-avx512f";      // valgrind: a lesser processor than the compiler sees
+#endif
+#ifdef TN_OS_ARM64
+  argv[n++] = c->facts.march ? c->facts.march : "-mcpu=native";
 #endif
   argv[n++] = "-x"; argv[n++] = c->takes_ir ? "ir" : "c";
   argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
@@ -57721,7 +58572,10 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #if TN_CPU_BUILTIN
 // The level that kernels are compiled for, by the own of their renderer: one whose vectors are as wide.
 #ifdef TN_OS_ARM64
-static const tn_arm64_level *tn_cpu_level(const void *own) { (void)own; return &tn_arm64_levels[0]; }
+static const tn_arm64_level *tn_cpu_level(const void *own) {
+  const int dots = ((const tn_cpu *)own)->facts.dots >> TINY_DOT_I8 & 1;
+  return &tn_arm64_levels[dots ? TN_ARM64_DOTPROD : TN_ARM64_NEON];
+}
 #else
 static const tn_x86_level *tn_cpu_level(const void *own) {
   const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
@@ -57738,7 +58592,7 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && !tn_os_cpu_as(&facts, which)) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, and sse2, sse4, avx2, avx512 where the processor has them, "
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, and " TN_OS_LEVEL_NAMES " where the processor has them, "
               "no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
@@ -57813,7 +58667,9 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
     tn_lang_llvm(out, c->facts.vector_nbytes == 64, tn_cpu_fuses(c));
+#ifndef TN_OS_ARM64                          // its dot products have no text there
     out->dots = (uint32_t)c->facts.dots;
+#endif
     return;
   }
   tn_lang_c(out);
@@ -69430,408 +70286,412 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3138  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3637  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3724  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3638  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3725  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3751  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3752  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3943  src/base/number.c            numbers as text, in and out
-   4417  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3944  src/base/number.c            numbers as text, in and out
+   4418  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4669  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4670  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4862  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4863  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5036  src/base/version.c           what this implementation is: its release and sources, how it was
+   5037  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5126  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5127  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5656  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5691  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5774  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5809  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5923  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6463  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5958  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6498  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6680  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6715  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7311  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7346  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7542  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7577  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7634  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7794  src/ir/label.c               names that nodes have for people, in a table beside them
-   7927  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7669  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7830  src/ir/label.c               names that nodes have for people, in a table beside them
+   7963  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8027  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8063  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8197  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8957  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8233  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8993  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9134  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9170  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9250  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9286  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9382  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9418  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9640  src/ir/args.c                which k, v and sources fit an op
-   9915  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9676  src/ir/args.c                which k, v and sources fit an op
+   9951  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10059  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10701  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10095  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10737  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10856  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10892  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11464  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11500  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11964  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12000  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12129  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12165  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12566  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12602  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12840  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12876  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13152  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13188  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13887  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13923  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14186  src/ir/spec.c                the verifier
-  14576  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14222  src/ir/spec.c                the verifier
+  14612  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14805  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15169  src/rules/notation.c         the algebra that bodies of rules are written in
-  15204  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15404  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14841  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15205  src/rules/notation.c         the algebra that bodies of rules are written in
+  15240  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15440  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15564  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15600  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15968  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16004  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16167  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16203  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16624  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16660  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16801  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16837  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16968  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17004  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17311  src/rules/decompose.c        from what the IR means to what a target can do
-  18012  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18132  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17347  src/rules/decompose.c        from what the IR means to what a target can do
+  18048  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18168  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18162  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18198  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18661  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18697  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18755  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18791  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19571  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19647  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19607  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19683  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19690  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19726  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19934  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20008  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19970  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20044  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20656  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20692  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20915  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20951  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21204  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21240  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21760  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21796  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21869  src/tensor/activation.c      what stands between the layers of a network
-  22050  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22422  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21905  src/tensor/activation.c      what stands between the layers of a network
+  22086  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22458  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22675  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22711  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23439  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23475  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24121  src/tensor/random.c          numbers from a counter, the same on every device
-  24396  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24157  src/tensor/random.c          numbers from a counter, the same on every device
+  24432  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24720  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25016  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24756  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25052  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25153  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25189  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25692  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25728  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26405  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26441  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26807  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26843  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26946  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26982  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27428  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27464  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27893  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27929  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28244  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28890  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29252  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29382  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28280  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28926  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29288  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29418  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29542  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29578  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30047  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30326  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30083  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30362  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30422  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30458  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30715  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31156  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30751  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31192  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31433  src/tensor/params.c          lists of named tensors: what a network consists of
-  31524  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31634  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31469  src/tensor/params.c          lists of named tensors: what a network consists of
+  31560  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31670  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32013  src/tensor/sequential.c      modules and functions one after the other
-  32084  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32049  src/tensor/sequential.c      modules and functions one after the other
+  32120  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32249  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32285  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32369  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32405  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32688  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32724  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32804  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33082  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32840  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33118  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33199  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33235  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33710  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33746  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34486  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34522  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35019  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35055  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35527  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35563  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35839  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35875  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35916  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35952  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36506  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36542  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36687  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36723  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37009  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37045  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37638  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37674  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38014  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38050  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38218  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38254  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38609  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38832  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39200  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38645  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38868  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39236  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39365  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39436  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39401  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39472  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39599  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39676  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39635  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39712  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39757  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40157  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39793  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40193  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40246  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40283  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40456  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40493  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40590  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41453  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40627  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41490  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41813  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41850  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41891  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41928  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42039  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42098  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42076  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42135  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42912  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42949  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43109  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43146  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43235  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43272  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43303  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43340  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43396  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43433  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43784  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43821  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44379  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44416  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44498  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44590  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44535  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44627  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44661  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44698  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44765  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44866  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44941  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44802  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44903  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44978  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45041  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45237  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46085  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45078  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45274  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46122  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46167  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46290  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46204  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46327  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47076  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47113  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47353  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47390  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47489  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47526  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47624  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47903  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47661  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47939  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48012  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48051  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48665  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48946  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48704  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48985  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49228  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49267  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49413  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49452  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49719  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49759  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49847  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49887  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50206  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50252  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50615  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50661  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51011  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51057  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51136  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51182  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51349  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51395  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51725  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51771  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52052  src/isa/arm64_encode.c       instructions of A64 -> words
-  52349  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52606  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  52100  src/isa/arm64_encode.c       instructions of A64 -> words
+  52397  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52654  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+                                      other in memory, is one load
+  52723  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52903  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53037  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53127  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53306  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53622  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53769  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53921  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54135  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  54114  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  54671  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+                                      loads and stores, an access and the sum that its base is given after it
+  54933  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  54125  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  54944  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54389  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  55213  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54479  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  55303  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  55095  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  55919  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55657  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  56481  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  56007  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  56831  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56308  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  57132  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56712  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  57536  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56756  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  57580  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  57019  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  57843  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57261  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  58129  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  58109  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  58985  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58213  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  59069  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58330  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58561  src/runtime/device.c         which backend a context runs on
-  58779  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58933  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  59186  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  59417  src/runtime/device.c         which backend a context runs on
+  59635  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  59789  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58994  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  59850  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59262  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  60118  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59550  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  60406  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59822  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  60678  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  60004  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  60089  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  60860  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  60945  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60502  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  61358  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60781  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  61637  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60892  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  61748  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  61131  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61616  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  61987  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  62472  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61788  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61896  src/runtime/launch.c         the steps of a plan, handed to their devices
-  62180  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  62644  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  62752  src/runtime/launch.c         the steps of a plan, handed to their devices
+  63036  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62677  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  63533  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63285  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  64141  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63468  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  64324  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63805  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  64016  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64810  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  64661  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  64872  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  65666  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  65202  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65543  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  66058  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  66399  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65750  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  66606  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  66004  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  66860  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66263  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  67119  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66533  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  67389  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66698  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  67554  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66872  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  67233  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67469  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  67728  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  68089  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  68325  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67617  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67780  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  68473  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  68636  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67887  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  68743  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67972  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  68828  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68300  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  69156  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68463  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68526  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68705  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  69319  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  69382  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  69561  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68841  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  69697  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  69227  src/runtime/context.c        opening and closing, the first error, totals
+  70083  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -33,6 +33,7 @@ static char reasons[8192];
 
 // Stages: selection, registers, bytes and the object, loading.
 enum { SELECT, ALLOCATE, WRITE, LOAD, STAGES };
+#ifdef TN_OS_X86
 static const char *make_once(tiny_ctx *t, const tiny_listing *k, const tn_x86_level *level, double us[STAGES],
                              size_t *nbytes) {
   tn_isa_code c;
@@ -49,7 +50,7 @@ static const char *make_once(tiny_ctx *t, const tiny_listing *k, const tn_x86_le
   if (c.refused) return c.refused;
   const double allocated = seconds();
   tn_x86_write_all(&w);
-  tn_x86_elf(&object, k->name, &w.code);
+  tn_isa_elf(&object, k->name, &w.code, TN_ELF_X86);
   const double written = seconds();
   if (tn_elf_load(t, object.data, object.n, TN_ELF_X86, NULL, 0, &image) != TINY_OK) return tiny_error(t);
   const double loaded = seconds();
@@ -59,6 +60,18 @@ static const char *make_once(tiny_ctx *t, const tiny_listing *k, const tn_x86_le
   *nbytes = w.code.n;
   return NULL;
 }
+#else                                        // elsewhere all that comes before loading is one
+static const char *make_once(tiny_ctx *t, const tiny_listing *k, const tn_cpu_builtin_level *level, double us[STAGES],
+                             size_t *nbytes) {
+  tiny_bytes object = {t, NULL, 0, 0};
+  const double start = seconds();
+  const char *why = tn_cpu_builtin_object(t, k, level, &object);
+  us[SELECT] = fmin(us[SELECT], 1e6 * (seconds() - start));
+  us[ALLOCATE] = us[WRITE] = us[LOAD] = 0;
+  *nbytes = object.n;
+  return why;
+}
+#endif
 static tiny_code timed_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                               uint64_t *uses) {
   made *m = &kernels_made[nmade];

@@ -191,8 +191,8 @@ TN_SMALL_BEGIN
 #include "isa/code.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
-#ifdef TN_OS_X86
 #include "isa/induction.c"
+#ifdef TN_OS_X86
 #include "isa/x86.c"
 #include "isa/x86_encode.c"
 #include "isa/x86_text.c"
@@ -209,11 +209,13 @@ TN_SMALL_BEGIN
 #include "isa/arm64.c"
 #include "isa/arm64_encode.c"
 #include "isa/arm64_text.c"
+#include "isa/words.c"
 #include "isa/arm64_values.c"
 #include "isa/arm64_memory.c"
 #include "isa/arm64_arithmetic.c"
 #include "isa/arm64_lanes.c"
 #include "isa/arm64_select.c"
+#include "isa/arm64_peephole.c"
 #endif
 #endif
 #include "ir/match_end.c"

@@ -206,13 +206,16 @@ static void test_narrow_avx2(void) {
   device = "CPU";
 }
 
-// What a DOT means: 200 * -3 + 2 * 127 + 0 * -128 + 255 * 1, 1.5 * -2 + 3 * 0.5, and -32768 * -32768 * 2, which wraps.
+// What a DOT means: 200 * -3 + 2 * 127 + 0 * -128 + 255 * 1, the same bytes with all signs and with none, 1.5 * -2 +
+// 3 * 0.5, and -32768 * -32768 * 2, which wraps.
 static void test_words(void) {
   const int64_t bytes[3] = {0xFF0002C8, 0x01807FFD, 1000}, halves[3] = {0x40403FC0, 0x3F00C000, tn_from_f64(10)};
   const int64_t shorts[2][3] = {{0xFFFE0003, 0x00057FFF, 7}, {0x80008000, 0x80008000, -1}};
   CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_I16, shorts[0], 3), 7 - 2 * 5 + 3 * 32767);
   CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_I16, shorts[1], 3), INT32_MAX);
   CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_U8_I8, bytes, 3), 1000 - 600 + 254 + 255);
+  CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_I8, bytes, 3), 1000 + 168 + 254 - 1);
+  CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_U8, bytes, 3), 1000 + 50600 + 254 + 255);
   CHECK(tn_to_f64(tn_alu(TINY_OP_DOT, TINY_F32, TINY_U32, TINY_DOT_BF16, halves, 3)) == 10 - 3 + 1.5);
 }
 

@@ -6,28 +6,11 @@
 #   TINY_CC=builtin TEST_STRIDE=40 tools/arm64.sh test_vectors
 set -eu
 cd "$(dirname "$0")/.."
-qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || echo qemu-aarch64)
-for program in aarch64-linux-gnu-gcc "$qemu" clang; do
-  command -v $program >/dev/null || { echo "arm64: $program is missing: see the head of $0" >&2; exit 1; }
-done
-there=build/arm64 clang=$(command -v clang)
-mkdir -p $there/bin
-cat > $there/bin/clang <<EOF
-#!/bin/sh
-for word; do                               # clang does not take "native" for another machine than its own
-  shift
-  case \$word in -mcpu=native) word=-mcpu=neoverse-n1 ;; --target=*) continue ;; esac
-  set -- "\$@" "\$word"
-done
-exec $clang --target=aarch64-unknown-linux-gnu "\$@"
-EOF
-chmod +x $there/bin/clang
+. tools/arm64_tools.sh
 for program; do
   echo "build $there/$program"
   aarch64-linux-gnu-gcc -std=c11 -O1 -w -I. ${FLAGS:-} "tests/$program.c" -static -o "$there/$program" -lm -lpthread 2>/dev/null
 done
-export PATH="$PWD/$there/bin:$PATH" TINY_CACHE="$PWD/$there/cache"
-rm -rf "$TINY_CACHE"
 status=0
 for program; do
   printf '%s: ' "$program"

@@ -165,6 +165,7 @@ enum {
   TINY_DOT_BF16,                           // 2 and 2, into f32; order, rounding and denormals are the device's
   TINY_DOT_U8_I8,                          // 4 and 4, into i32, wrapping
   TINY_DOT_I16,                            // 2 and 2, into i32, wrapping
+  TINY_DOT_I8, TINY_DOT_U8,                // 4 and 4 of one kind, into i32, wrapping
   TINY_DOT_COUNT
 };
 

@@ -325,6 +325,23 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   snprintf(c->name, sizeof c->name, "x86_64 v%d %016llx", c->vector_nbytes, (unsigned long long)h);
 }
 #else
+#ifdef TN_OS_ARM64
+// FEAT_DotProd: Linux, Documentation/arch/arm64/elf_hwcaps.rst, HWCAP_ASIMDDP; Apple, "Determining instruction set
+// characteristics"; Windows, IsProcessorFeaturePresent, PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE.
+static int tn_os_has_dot_products(void) {
+#if defined(__linux__)
+  return (int)(getauxval(16) >> 20 & 1);
+#elif defined(__APPLE__)
+  int has = 0;
+  size_t nbytes = sizeof has;
+  return !sysctlbyname("hw.optional.arm.FEAT_DotProd", &has, &nbytes, NULL, 0) && has;
+#elif defined(_WIN32)
+  return IsProcessorFeaturePresent(43) != 0;
+#else
+  return 0;
+#endif
+}
+#endif
 static void tn_os_cpu_identify(tn_os_cpu *c) {
   uint64_t h = 0;
   c->vector_nbytes = 16; c->vector_registers = 32;
@@ -350,6 +367,9 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   const uint64_t caps[2] = {getauxval(16), getauxval(26)};     // AT_HWCAP, AT_HWCAP2
   memcpy(c->features, caps, sizeof caps);
 #endif
+#ifdef TN_OS_ARM64
+  if (tn_os_has_dot_products()) c->dots = 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8;
+#endif
   snprintf(c->name, sizeof c->name, "%s %016llx",
 #ifdef TN_OS_ARM64
            "arm64",
@@ -367,19 +387,31 @@ static tn_os_cpu tn_os_cpu_get(void) {
   return c;
 }
 
-// Levels of x86-64 (System V ABI, AMD64 supplement, 1.0, table 3.1) as which a processor may be taken: what is compiled
-// for one runs on all that have it. Compilers know them by name since gcc 11 and clang 12.
+// Levels as which a processor may be taken: what is compiled for one runs on all that have it. Of x86-64 those of the
+// System V ABI, AMD64 supplement, 1.0, table 3.1: compilers know them by name since gcc 11 and clang 12. Of arm64 what
+// all have, and dot products.
 typedef struct tn_os_level {
   const char *name, *march;
   uint32_t features[8];
-  int vector_nbytes, registers;
+  int vector_nbytes, registers, dots;
 } tn_os_level;
+#ifdef TN_OS_ARM64
+  #define TN_OS_LEVEL_NAMES "neon, dotprod"
+  #define TN_OS_LEVEL_MACHINE "arm64"
 static const tn_os_level tn_os_levels[] = {
-  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16},
-  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16},
-  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16},
-  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32},
+  {"neon", "-march=armv8-a", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 0},
+  {"dotprod", "-march=armv8.2-a+dotprod", {1u << 20, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8},
 };
+#else
+  #define TN_OS_LEVEL_NAMES "sse2, sse4, avx2, avx512"
+  #define TN_OS_LEVEL_MACHINE "x86_64"
+static const tn_os_level tn_os_levels[] = {
+  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16, 0},
+  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16, 0},
+  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16, 1 << TINY_DOT_I16},
+  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32, 1 << TINY_DOT_I16},
+};
+#endif
 enum { TN_OS_LEVELS = sizeof tn_os_levels / sizeof *tn_os_levels };
 static const tn_os_level *tn_os_level_named(const char *name) {
   int at = 0;
@@ -387,7 +419,9 @@ static const tn_os_level *tn_os_level_named(const char *name) {
   return at == TN_OS_LEVELS ? NULL : &tn_os_levels[at];
 }
 static int tn_os_cpu_reaches(const tn_os_cpu *c, const tn_os_level *l) {
-#ifdef TN_OS_X86
+#if defined(TN_OS_ARM64)                     // whose features are no bits everywhere
+  return !(l->dots & ~c->dots);
+#elif defined(TN_OS_X86)
   int has = l->vector_nbytes <= c->vector_nbytes;
   for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
   return has;
@@ -402,10 +436,10 @@ static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
   const tn_os_level *l = tn_os_level_named(level);
   if (!l || !tn_os_cpu_reaches(c, l)) return 0;
   memcpy(c->features, l->features, sizeof l->features);
-  snprintf(c->name, sizeof c->name, "x86_64 %s", l->name);
+  snprintf(c->name, sizeof c->name, TN_OS_LEVEL_MACHINE " %s", l->name);
   c->march = l->march;
   c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
-  c->dots = l->vector_nbytes > 16 ? 1 << TINY_DOT_I16 : 0; c->tiles = 0;
+  c->dots = l->dots; c->tiles = 0;
   return 1;
 }
 #if defined(TN_ISA) && defined(TN_OS_X86)                  // whose levels these are

@@ -10,6 +10,7 @@
 // The first that the target has is taken.
 static const struct { uint8_t x, y, sum, dot; } tn_dots[] = {
   {TINY_BF16, TINY_BF16, TINY_F32, TINY_DOT_BF16}, {TINY_U8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},
+  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_I8}, {TINY_U8, TINY_U8, TINY_I32, TINY_DOT_U8},
   {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},  // x + 128 is unsigned: what is too much is taken away
   {TINY_I16, TINY_I16, TINY_I32, TINY_DOT_I16}   // or bytes, which are widened
 };
@@ -53,7 +54,7 @@ static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_ta
              *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
     x = tn_word_of(t, x, r, words, n);
     y = tn_word_of(t, y, r, words, n);
-    if (tn_dots[i / 2].x == TINY_I8) {
+    if (tn_dots[i / 2].x == TINY_I8 && dot == TINY_DOT_U8_I8) {
       tiny_uop *bias = tn_int(t, TINY_U32, 0x80808080);
       sum = tn_u2(t, TINY_OP_MUL, tn_dot_of(t, dot, bias, y, sum), tn_int(t, TINY_I32, -1));
       x = tn_u2(t, TINY_OP_XOR, x, bias);

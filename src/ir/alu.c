@@ -110,7 +110,7 @@ static int64_t tn_alu_compare(int op, int d, int64_t a, int64_t b) {
 }
 
 // How many values share a word of a DOT.
-static int tn_dot_values(int64_t k) { return k == TINY_DOT_U8_I8 ? 4 : 2; }
+static int tn_dot_values(int64_t k) { return k == TINY_DOT_BF16 || k == TINY_DOT_I16 ? 2 : 4; }
 
 // c plus the products of the neighbours that the words a and b hold.
 static int64_t tn_alu_dot(int64_t k, uint32_t a, uint32_t b, int64_t c) {
@@ -120,9 +120,10 @@ static int64_t tn_alu_dot(int64_t k, uint32_t a, uint32_t b, int64_t c) {
       sum += (uint32_t)((int32_t)((a >> i & 65535) ^ 32768) - 32768) * (((b >> i & 65535) ^ 32768) - 32768);
     return tn_dtype_wrap(TINY_I32, sum);
   }
-  if (k == TINY_DOT_U8_I8) {
+  if (tn_dot_values(k) == 4) {
+    const uint32_t x = k == TINY_DOT_I8 ? 128 : 0, y = k == TINY_DOT_U8 ? 0 : 128;     // the signs
     uint32_t sum = (uint32_t)c;
-    for (int i = 0; i < 32; i += 8) sum += (a >> i & 255) * (uint32_t)(((b >> i & 255) ^ 128) - 128);
+    for (int i = 0; i < 32; i += 8) sum += (((a >> i & 255) ^ x) - x) * (((b >> i & 255) ^ y) - y);
     return tn_dtype_wrap(TINY_I32, sum);
   }
   double sum = tn_to_f64(c);

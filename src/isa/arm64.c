@@ -76,7 +76,9 @@ typedef struct tn_arm64_row {
   TN_ARM64_G(_, MNEG, "mneg", "DrNrMr", 0x1B00FC00) \
   TN_ARM64_G(_, MADD, "madd", "DrNrMrAr", 0x1B000000) TN_ARM64_G(_, MSUB, "msub", "DrNrMrAr", 0x1B008000) \
   TN_ARM64_G(_, SMULL, "smull", "DxNwMw", 0x9B207C00) _(SMULL_2, "smull", "dwnvmv", 0x0E20C000, SIZE, 7, 8, N) \
+  _(SMULL2, "smull2", "dwnvmv", 0x0E20C000, SIZE, 7, 16, N) \
   TN_ARM64_G(_, UMULL, "umull", "DxNwMw", 0x9BA07C00) _(UMULL_2, "umull", "dwnvmv", 0x2E20C000, SIZE, 7, 8, N) \
+  _(UMULL2, "umull2", "dwnvmv", 0x2E20C000, SIZE, 7, 16, N) _(UADDLP, "uaddlp", "dwnv", 0x2E202800, SIZE, 7, 16, N) \
   _(SMLAL, "smlal", "dwnvmv", 0x0E208000, SIZE, 7, 8, N) _(UMLAL, "umlal", "dwnvmv", 0x2E208000, SIZE, 7, 8, N) \
   TN_ARM64_G(_, SMULH, "smulh", "DxNxMx", 0x9B407C00) TN_ARM64_G(_, UMULH, "umulh", "DxNxMx", 0x9BC07C00) \
   TN_ARM64_G(_, SDIV, "sdiv", "DrNrMr", 0x1AC00C00) TN_ARM64_G(_, UDIV, "udiv", "DrNrMr", 0x1AC00800) \

@@ -68,8 +68,10 @@ static tiny_uop *tn_arm64_write_shifted(const tn_arm64_rule *s, int op, tiny_uop
 static tiny_uop *tn_arm64_write_not(const tn_arm64_rule *s, int op, tiny_uop *a, tiny_uop *b) {
   if (s->x->survey) return a;
   if (s->u->lanes == 1) return tn_arm64_write_2(s, op, a, tn_arm64_use(s->x, b));
-  const int held = tn_arm64_nbytes(s->x, s->u) > 8 ? 16 : 8;
-  const int p = tn_arm64_value(s->x, a), q = tn_arm64_value(s->x, b);
+  const int held = tn_arm64_nbytes(s->x, s->u) > 8 ? 16 : 8, is_bool = s->u->dtype == TINY_BOOL;
+  const int element = tn_arm64_element(s->x, s->u);
+  const int p = is_bool ? tn_arm64_mask(s->x, a, element) : tn_arm64_value(s->x, a);
+  const int q = is_bool ? tn_arm64_mask(s->x, b, element) : tn_arm64_value(s->x, b);
   tn_arm64_3(s->x, op, tn_arm64_vec(s->to, held, 1, TN_ISA_DEF), tn_arm64_vec(p, held, 1, TN_ISA_USE),
              tn_arm64_vec(q, held, 1, TN_ISA_USE));
   return a;
@@ -95,16 +97,41 @@ static int tn_arm64_compare_flags(tn_arm64_select *x, const tiny_uop *u) {
 static int tn_arm64_is_compare(const tiny_uop *u) {
   return u->lanes == 1 && (u->op == TINY_OP_LT || u->op == TINY_OP_EQ || u->op == TINY_OP_NE);
 }
+static int tn_arm64_joins(const tiny_uop *u) {
+  return u->lanes == 1 && u->dtype == TINY_BOOL && (u->op == TINY_OP_AND || u->op == TINY_OP_OR) &&
+      u->src[0] != u->src[1] && tn_arm64_is_compare(u->src[0]) && tn_arm64_is_compare(u->src[1]);
+}
+// May who reads the flags take a condition in? Of two comparisons, both.
+static void tn_arm64_takes_condition(tn_arm64_select *x, const tiny_uop *u) {
+  const int joins = tn_arm64_joins(u) && tn_arm64_is_alone(x, u);
+  if (tn_arm64_is_compare(u) || (joins && tn_arm64_is_alone(x, u->src[0]) && tn_arm64_is_alone(x, u->src[1])))
+    for (uint32_t i = 0; tn_arm64_takes_in(x, u) && joins && i < 2; i++) x->fused[u->src[i]->seq] |= 2;
+}
+// Two comparisons: the second is made where the first does not decide; where it does, the flags are as if it had held,
+// or had not (C6.2: CCMP, FCCMP). Of the flags N is 8, Z 4, C 2.
+static int tn_arm64_joined_flags(tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[1], *of = s->src[0];
+  const tn_isa_operand a = tn_arm64_use(x, of), b = tn_arm64_use(x, s->src[1]);
+  const int first = tn_arm64_compare_flags(x, u->src[0]), is_or = u->op == TINY_OP_OR, is_float = tn_is_float(of->dtype);
+  const int below = tn_is_unsigned(of->dtype) || of->dtype == TINY_BOOL ? TN_ARM64_LO_ : TN_ARM64_LT_;
+  const int less = is_float ? TN_ARM64_MI_ : below;
+  const int is_true = s->op == TINY_OP_LT ? less : s->op == TINY_OP_EQ ? TN_ARM64_EQ_ : TN_ARM64_NE_;
+  const int holds = is_true == TN_ARM64_EQ_ ? 4 : is_true == TN_ARM64_NE_ || is_true == TN_ARM64_LO_ ? 0 : 8;
+  const int fails = is_true == TN_ARM64_NE_ ? 4 : is_true == TN_ARM64_LO_ ? 2 : 0;
+  tn_arm64_4(x, is_float ? TN_ARM64_FCCMP : TN_ARM64_CCMP, a, b, tn_isa_number(is_or ? holds : fails),
+             tn_isa_number(first ^ is_or));
+  return is_true;
+}
 // The condition under which a scalar bool is true: of a comparison that stands here, or of its register.
 static int tn_arm64_condition(tn_arm64_select *x, const tiny_uop *u) {
-  if (x->fused[u->seq]) return tn_arm64_compare_flags(x, u);
+  if (x->fused[u->seq]) return tn_arm64_is_compare(u) ? tn_arm64_compare_flags(x, u) : tn_arm64_joined_flags(x, u);
   tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(tn_arm64_value(x, u), 4, TN_ISA_USE), tn_isa_number(0));
   return TN_ARM64_NE_;
 }
 static int tn_arm64_if(tn_arm64_select *x, const tiny_uop *condition) {
   const int label = x->c->labels++;
   if (x->fused[condition->seq]) {          // rows of branches stand in the order of conditions, each by its opposite
-    const int is_false = tn_arm64_compare_flags(x, condition) ^ 1;
+    const int is_false = tn_arm64_condition(x, condition) ^ 1;
     tn_arm64_1(x, TN_ARM64_B_EQ + is_false, tn_arm64_label(label));
     return label;
   }
@@ -129,9 +156,32 @@ static void tn_arm64_fma_lanes(const tn_arm64_rule *s, tn_isa_operand p, tn_isa_
   } else tn_arm64_copy(s->x, TN_ISA_VEC, s->to, tn_arm64_value(s->x, z));
   tn_arm64_3(s->x, less ? TN_ARM64_FMLS : TN_ARM64_FMLA, sum, p, q);
 }
-// A factor that is one lane of a register for all lanes: a BROADCAST of a float, which is then not written.
+// A factor that is one lane of a register for all lanes: a BROADCAST, which is then not written.
 static int tn_arm64_is_one_lane(const tn_arm64_select *x, const tiny_uop *u) {
-  return u->op == TINY_OP_BROADCAST && x->fused[u->seq] && tn_is_float(u->dtype);
+  return u->op == TINY_OP_BROADCAST && x->fused[u->seq];
+}
+static tn_isa_operand tn_arm64_as_lane(tn_arm64_select *x, const tiny_uop *u, int element) {
+  int reg, lane;
+  if (tn_arm64_is_lane(x, u, &reg, &lane)) return tn_arm64_lane(reg, element, lane, TN_ISA_USE);
+  return tn_arm64_lane(tn_arm64_value(x, u), element, 0, TN_ISA_USE);
+}
+static tiny_uop *tn_arm64_write_counted(const tn_arm64_rule *s, tiny_uop *sum, tiny_uop *condition) {
+  tn_arm64_select *x = s->x;
+  const int element = tn_arm64_element(x, s->u), nbytes = tn_arm64_nbytes(x, s->u);
+  if (x->survey) return sum;
+  const tn_isa_operand a = tn_arm64_use(x, sum);
+  const int mask = tn_arm64_mask(x, condition, element);
+  tn_arm64_3(x, TN_ARM64_SUB, tn_arm64_to(s), a, tn_arm64_arranged(mask, nbytes, element, TN_ISA_USE));
+  return sum;
+}
+// Of vectors of integers, a product that is added to, or taken from, the register that is written.
+static tiny_uop *tn_arm64_write_mla(const tn_arm64_rule *s, int op, tiny_uop *sum, tiny_uop *a, tiny_uop *b) {
+  tn_arm64_select *x = s->x;
+  if (x->survey) return sum;
+  const tn_isa_operand p = tn_arm64_use(x, a), q = tn_arm64_use(x, b);
+  tn_arm64_copy(x, TN_ISA_VEC, s->to, tn_arm64_value(x, sum));
+  tn_arm64_3(x, op, tn_arm64_named(x, s->u, s->to, TN_ISA_BOTH), p, q);
+  return sum;
 }
 // x * y + z, rounded once: sources may be negative. Of vectors it is added to the register that is written.
 static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uop *b, tiny_uop *z, int less,
@@ -142,15 +192,24 @@ static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uo
   if (s->u->lanes == 1) return tn_arm64_write_3(s, rows[taken][less], a, b, z);
   if (tn_arm64_is_one_lane(x, a) && !tn_arm64_is_one_lane(x, b)) { tiny_uop *other = a; a = b; b = other; }
   const int one = tn_arm64_is_one_lane(x, b), element = tn_arm64_element(x, s->u);
-  const tn_isa_operand q = one ? tn_arm64_lane(tn_arm64_value(x, b->src[0]), element, 0, TN_ISA_USE) :
-      tn_arm64_use(x, b);
+  const tn_isa_operand q = one ? tn_arm64_as_lane(x, b->src[0], element) : tn_arm64_use(x, b);
   if (tn_arm64_is_one_lane(x, a)) {        // both are: one of them for all lanes
     const int all = tn_arm64_new(x, TN_ISA_VEC);
-    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(all, 16, element, TN_ISA_DEF),
-               tn_arm64_lane(tn_arm64_value(x, a->src[0]), element, 0, TN_ISA_USE));
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(all, 16, element, TN_ISA_DEF), tn_arm64_as_lane(x, a->src[0], element));
     tn_arm64_fma_lanes(s, tn_arm64_named(x, s->u, all, TN_ISA_USE), q, z, less, taken);
   } else tn_arm64_fma_lanes(s, tn_arm64_use(x, a), q, z, less, taken);
   return a;
+}
+
+// May a sum of vectors of integers take that product of its sources in? Of 8 bytes there are no products.
+static int tn_arm64_sums_product(tn_arm64_select *x, const tiny_uop *u, const tiny_uop *m) {
+  return u->dtype != TINY_BOOL && tn_arm64_element(x, u) < 8 && u->src[0] != u->src[1] && tn_arm64_takes_in(x, m);
+}
+
+// Is it that number, in all lanes?
+static int tn_arm64_is_number(const tiny_uop *u, int64_t k) {
+  const tiny_uop *one = u->op == TINY_OP_BROADCAST ? u->src[0] : u;
+  return one->op == TINY_OP_CONST && one->k == tn_dtype_wrap(one->dtype, k);
 }
 
 #define TN_ARM64_BOUND const tn_arm64_rule *s = (const tn_arm64_rule *)ctx
@@ -173,21 +232,32 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
     if (r->lanes > 1 || c->k < 0 || c->k >= tn_bits(r->dtype) || !TN_ARM64_TAKES(m)) return NULL;
     return tn_arm64_write_shifted(s, TN_ARM64_SUB, x, y, c->k);
   }
+  RULE("(ADD x:i m=(WHERE p y z))") {      // of vectors: a mask's -1 is taken away
+    TN_ARM64_BOUND;
+    if (r->lanes == 1 || p->lanes == 1 || s->x->inverted[p->seq] || !tn_arm64_is_number(y, 1) ||
+        !tn_arm64_is_number(z, 0) || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_counted(s, x, p);
+  }
+  RULE("(ADD x:i m=(CAST p:b))") {
+    TN_ARM64_BOUND;
+    if (r->lanes == 1 || s->x->inverted[p->seq] || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_counted(s, x, p);
+  }
   RULE("(ADD x:i m=(MUL y z))") {
     TN_ARM64_BOUND;
-    return r->lanes == 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MADD, y, z, x) : NULL;
+    if (r->lanes > 1) return tn_arm64_sums_product(s->x, r, m) ? tn_arm64_write_mla(s, TN_ARM64_MLA, x, y, z) : NULL;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MADD, y, z, x) : NULL;
   }
   RULE("(SUB x:i m=(MUL y z))") {
     TN_ARM64_BOUND;
-    return r->lanes == 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MSUB, y, z, x) : NULL;
+    if (r->lanes > 1) return tn_arm64_sums_product(s->x, r, m) ? tn_arm64_write_mla(s, TN_ARM64_MLS, x, y, z) : NULL;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MSUB, y, z, x) : NULL;
   }
-  RULE("(AND x:i m=(XOR y -1))") {
+  RULE("(AND|OR x m=(XOR|NE y z))") {      // with what y is not
     TN_ARM64_BOUND;
-    return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_BIC, x, y) : NULL;
-  }
-  RULE("(OR x:i m=(XOR y -1))") {
-    TN_ARM64_BOUND;
-    return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
+    const int is_not = r->dtype == TINY_BOOL ? tn_arm64_is_number(z, 1) : m->op == TINY_OP_XOR && tn_arm64_is_number(z, -1);
+    if (!is_not || y->dtype != r->dtype || (r->lanes == 1 && r->dtype == TINY_BOOL) || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_not(s, r->op == TINY_OP_AND ? TN_ARM64_BIC : TN_ARM64_ORN, x, y);
   }
   RULE("(FMA m=(NEG x) y p=(NEG z))") {
     TN_ARM64_BOUND;
@@ -212,7 +282,7 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
   RULE("(WHERE p x y)") {                  // of scalars: the flags choose
     TN_ARM64_BOUND;
     if (r->lanes > 1) return NULL;
-    if (s->x->survey && tn_arm64_is_compare(p)) tn_arm64_takes_in(s->x, p);
+    if (s->x->survey) tn_arm64_takes_condition(s->x, p);
     return tn_arm64_write_choice(s, p, x, y);
   }
 RULES_END
@@ -249,8 +319,7 @@ static tn_isa_operand tn_arm64_source(tn_arm64_select *x, const tiny_uop *u, int
   const int64_t k = nbytes == 8 ? u->k : (int64_t)(uint32_t)(uint64_t)u->k;
   const int sums = op == TINY_OP_ADD || op == TINY_OP_SUB, logic = op == TINY_OP_AND || op == TINY_OP_OR ||
       op == TINY_OP_XOR;
-  if (u->op == TINY_OP_CONST && sums && k >= 0 && (k < 4096 || (k < 4096 << 12 && !(k & 4095))))
-      return tn_isa_number(k);
+  if (u->op == TINY_OP_CONST && sums && tn_arm64_adds(k)) return tn_isa_number(k);
   if (u->op == TINY_OP_CONST && logic && tn_arm64_bitmask((uint64_t)k, nbytes) >= 0) return tn_isa_number(k);
   return tn_arm64_use(x, u);
 }
@@ -289,8 +358,58 @@ static void tn_arm64_integer(tn_arm64_select *x, const tiny_uop *u, int to) {
   tn_arm64_extend(x, u, to);
 }
 
-// Element by element, what vectors have no instruction for: divisions, products of 64 bits, and integers of 64 bits as
-// f32, which are rounded once.
+// ** products of 64 bits **
+
+// Is a factor of 8 bytes one of 4, extended by its sign or by zeros, or a number of that size?
+static int tn_arm64_is_widened(const tiny_uop *u, int sign) {
+  if (u->op == TINY_OP_CAST) return u->src[0]->dtype == (sign ? TINY_I32 : TINY_U32) && u->lanes > 1;
+  const int64_t k = tn_arm64_is_splat(u) ? u->src[0]->k : -1;
+  return tn_arm64_is_splat(u) && (sign ? k >= INT32_MIN && k <= INT32_MAX : k >= 0 && k <= UINT32_MAX);
+}
+// How both factors of a product of vectors are extended: 0 by zeros, 1 by signs; -1: they are not.
+static int tn_arm64_widened_product(const tiny_uop *u) {
+  if (u->op != TINY_OP_MUL || u->lanes == 1 || tn_bits(u->dtype) != 64 || tn_is_float(u->dtype)) return -1;
+  for (int sign = 0; sign < 2; sign++)
+    if (tn_arm64_is_widened(u->src[0], sign) && tn_arm64_is_widened(u->src[1], sign)) return sign;
+  return -1;
+}
+// The factor's two lanes of 4 bytes, of a register whose lower half they are, or upper.
+static tn_isa_operand tn_arm64_narrow_factor(tn_arm64_select *x, const tiny_uop *u, int upper) {
+  int r;
+  if (tn_arm64_is_splat(u)) r = tn_arm64_splat(x, u->src[0]->k, 4);
+  else if (!tn_arm64_is_splat(u->src[0])) r = x->reg[u->src[0]->seq] + x->from / 4;
+  else r = tn_arm64_value(x, u->src[0]);
+  return tn_arm64_vec(r, upper ? 16 : 8, 4, TN_ISA_USE);
+}
+static void tn_arm64_product(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int sign = tn_arm64_widened_product(u), upper = x->lanes && x->from % 4 >= 2;
+  const tn_isa_operand d = tn_arm64_vec(to, 16, 8, TN_ISA_DEF);
+  if (sign >= 0) {
+    const tn_isa_operand p = tn_arm64_narrow_factor(x, u->src[0], upper);
+    const tn_isa_operand q = tn_arm64_narrow_factor(x, u->src[1], upper);
+    tn_arm64_3(x, sign ? (upper ? TN_ARM64_SMULL2 : TN_ARM64_SMULL) : upper ? TN_ARM64_UMULL2 : TN_ARM64_UMULL, d, p, q);
+    return;
+  }
+  const int a = tn_arm64_value(x, u->src[0]), b = tn_arm64_value(x, u->src[1]), sum = tn_arm64_new(x, TN_ISA_VEC);
+  int part[3];                             // the products of a low and a high half; the low halves
+  for (int i = 0; i < 3; i++) part[i] = tn_arm64_new(x, TN_ISA_VEC);
+  const tn_isa_operand cross = tn_arm64_vec(part[0], 16, 4, TN_ISA_USE), def = tn_arm64_vec(part[0], 16, 4, TN_ISA_DEF);
+  tn_arm64_2(x, TN_ARM64_REV64, def, tn_arm64_vec(b, 16, 4, TN_ISA_USE));
+  tn_arm64_3(x, TN_ARM64_MUL, def, cross, tn_arm64_vec(a, 16, 4, TN_ISA_USE));
+  tn_arm64_2(x, TN_ARM64_UADDLP, tn_arm64_vec(sum, 16, 8, TN_ISA_DEF), cross);
+  tn_arm64_3(x, TN_ARM64_SHL, tn_arm64_vec(sum, 16, 8, TN_ISA_DEF), tn_arm64_vec(sum, 16, 8, TN_ISA_USE),
+             tn_isa_number(32));
+  for (int i = 1; i < 3; i++) tn_arm64_2(x, TN_ARM64_XTN, tn_arm64_vec(part[i], 8, 4, TN_ISA_DEF),
+                                         tn_arm64_vec(i == 1 ? a : b, 16, 8, TN_ISA_USE));
+  tn_arm64_3(x, TN_ARM64_UMLAL, tn_arm64_vec(sum, 16, 8, TN_ISA_BOTH), tn_arm64_vec(part[1], 8, 4, TN_ISA_USE),
+             tn_arm64_vec(part[2], 8, 4, TN_ISA_USE));
+  tn_arm64_copy(x, TN_ISA_VEC, to, sum);
+}
+
+// ** arithmetic of vectors **
+
+// Element by element, what vectors have no instruction for: divisions, and integers of 64 bits as f32, which are rounded
+// once.
 static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int element = tn_arm64_element(x, s), sign = tn_is_signed(s->dtype), wide = element == 8 ? 8 : 4;
@@ -308,10 +427,7 @@ static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
       continue;
     }
     tn_arm64_2(x, get, tn_arm64_gpr(q, wide, TN_ISA_DEF), tn_arm64_lane(b, element, i, TN_ISA_USE));
-    if (u->op == TINY_OP_MUL)
-      tn_arm64_3(x, TN_ARM64_MUL, tn_arm64_gpr(r, 8, TN_ISA_DEF), tn_arm64_gpr(p, 8, TN_ISA_USE),
-          tn_arm64_gpr(q, 8, TN_ISA_USE));
-    else tn_arm64_divide(x, u->op == TINY_OP_CMOD, sign, r, p, q, wide);
+    tn_arm64_divide(x, u->op == TINY_OP_CMOD, sign, r, p, q, wide);
     tn_arm64_2(x, TN_ARM64_INS, tn_arm64_lane(to, element, i, TN_ISA_BOTH), tn_arm64_gpr(r, wide, TN_ISA_USE));
   }
 }
@@ -345,11 +461,8 @@ static void tn_arm64_binary(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tn_arm64_op *o = tn_arm64_op_of(u);
   const int is_float = tn_is_float(u->dtype), is_bool = u->dtype == TINY_BOOL;
   if (u->op == TINY_OP_SHL || u->op == TINY_OP_SHR) { tn_arm64_shift_lanes(x, u, to); return; }
-  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD || (u->op == TINY_OP_MUL && tn_arm64_element(x, u) == 8 &&
-      !is_float)) {
-    tn_arm64_each_lane(x, u, to);
-    return;
-  }
+  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD) { tn_arm64_each_lane(x, u, to); return; }
+  if (u->op == TINY_OP_MUL && tn_arm64_element(x, u) == 8 && !is_float) { tn_arm64_product(x, u, to); return; }
   if (o && o->bits) {
     const int element = tn_arm64_element(x, u);
     const int a = is_bool ? tn_arm64_mask(x, u->src[0], element) : tn_arm64_value(x, u->src[0]);
@@ -394,7 +507,7 @@ static void tn_arm64_compare_lanes(tn_arm64_select *x, const tiny_uop *u, int to
   if (u->op == TINY_OP_LT)
     tn_arm64_3(x, is_float ? TN_ARM64_FCMGT : tn_is_unsigned(s->dtype) ? TN_ARM64_CMHI : TN_ARM64_CMGT, d, b, a);
   else tn_arm64_3(x, is_float ? TN_ARM64_FCMEQ : TN_ARM64_CMEQ, d, a, b);
-  if (u->op == TINY_OP_NE) tn_arm64_not(x, to, to, nbytes);
+  if (u->op == TINY_OP_NE && !x->inverted[u->seq]) tn_arm64_not(x, to, to, nbytes);
 }
 static void tn_arm64_compare(tn_arm64_select *x, const tiny_uop *u, int to) {
   if (u->lanes > 1) { tn_arm64_compare_lanes(x, u, to); return; }
@@ -405,8 +518,15 @@ static void tn_arm64_where(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *c = u->src[0];
   const int element = tn_arm64_element(x, u), held = tn_arm64_nbytes(x, u) > 8 ? 16 : 8,
       is_bool = u->dtype == TINY_BOOL;
-  const int yes = is_bool ? tn_arm64_mask(x, u->src[1], element) : tn_arm64_value(x, u->src[1]);
-  const int no = is_bool ? tn_arm64_mask(x, u->src[2], element) : tn_arm64_value(x, u->src[2]);
+  const tiny_uop *first = u->src[1 + x->inverted[c->seq]], *second = u->src[2 - x->inverted[c->seq]];
+  const int yes = is_bool ? tn_arm64_mask(x, first, element) : tn_arm64_value(x, first);
+  const int no = is_bool ? tn_arm64_mask(x, second, element) : tn_arm64_value(x, second);
+  if (c->lanes > 1 && (to == yes || to == no)) {             // what is chosen otherwise goes there
+    const int mask = tn_arm64_mask(x, c, element), kept = to == no;
+    tn_arm64_3(x, kept ? TN_ARM64_BIT : TN_ARM64_BIF, tn_arm64_vec(to, held, 1, TN_ISA_BOTH),
+               tn_arm64_vec(kept ? yes : no, held, 1, TN_ISA_USE), tn_arm64_vec(mask, held, 1, TN_ISA_USE));
+    return;
+  }
   const int chosen = tn_arm64_new(x, TN_ISA_VEC);
   if (c->lanes > 1) tn_arm64_copy(x, TN_ISA_VEC, chosen, tn_arm64_mask(x, c, element));
   else tn_arm64_lanes_of_bool(x, chosen, tn_arm64_value(x, c));

@@ -1,8 +1,8 @@
-// arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE.
+// arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; dot products.
 //
 // In:  a node. Out: the instructions that write its value to its registers, all of its lanes.
-// Holds: a STACK of lanes of one vector or of two is one permutation where there is one, else lanes are inserted one by
-//        one.
+// Holds: a STACK of lanes of one register or of two is one permutation where there is one, else goes by tables; lanes of
+//        more are inserted one by one.
 #ifndef TN_ISA_ARM64_LANES
 #define TN_ISA_ARM64_LANES
 #ifndef TINY_AMALGAMATED
@@ -12,7 +12,13 @@
 // Of the lanes that are computed now, which are all alike.
 static void tn_arm64_broadcast(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int element = tn_arm64_element(x, u), r = tn_arm64_value(x, s);
+  const int element = tn_arm64_element(x, u);
+  int reg, lane;
+  if (tn_arm64_is_lane(x, s, &reg, &lane)) {
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_arm64_lane(reg, element, lane, TN_ISA_USE));
+    return;
+  }
+  const int r = tn_arm64_value(x, s);
   if (u->dtype == TINY_BOOL) tn_arm64_lanes_of_bool(x, to, r);
   else if (tn_is_float(u->dtype))
     tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_arm64_lane(r, element, 0, TN_ISA_USE));
@@ -42,45 +48,81 @@ static int tn_arm64_permuted(int op, int n, int i) {
     default: return odd ? n + i : i + 1;
   }
 }
-// The register and lane that a source of a STACK is, without being moved; 0: it is none.
-static int tn_arm64_is_lane(const tn_arm64_select *x, const tiny_uop *s, int *reg, int *lane) {
-  if (s->lanes > 1 || s->op != TINY_OP_PICK || s->dtype == TINY_BOOL || tn_arm64_is_splat(s->src[0])) return 0;
-  const int each = tn_arm64_each(x, s->src[0]);
-  if (x->reg[s->src[0]->seq] < 0) return 0;
-  *reg = x->reg[s->src[0]->seq] + (int)s->k / each;
-  *lane = (int)s->k % each;
-  return 1;
-}
-// Lanes [first, first + n) of a STACK of single lanes by one permutation: 1, and it is written.
-static int tn_arm64_permute(tn_arm64_select *x, const tiny_uop *u, int to, int first, int n) {
-  static const int ops[] = {TN_ARM64_ZIP1, TN_ARM64_ZIP2, TN_ARM64_UZP1, TN_ARM64_UZP2, TN_ARM64_TRN1, TN_ARM64_TRN2};
-  const int element = tn_arm64_element(x, u), nbytes = n * element;
-  int from[2] = {-1, -1}, at[16], all = (1 << sizeof ops / sizeof *ops) - 1, along = 1;
-  if ((int)u->nsrc != u->lanes || nbytes < 8) return 0;
+// The order of lanes of two registers, or of one: lane i of the result is lane at[i] of both, those of the second follow
+// those of the first. element: its bytes, of which 16 / element are a register.
+typedef struct tn_arm64_order { int from[2], at[16], n, element; } tn_arm64_order;
+
+// Lanes [first, first + n) of a STACK as that; 0: they are of more registers, or no lanes.
+static int tn_arm64_order_of(const tn_arm64_select *x, const tiny_uop *u, int first, int n, tn_arm64_order *o) {
+  o->from[0] = o->from[1] = -1; o->n = n; o->element = tn_arm64_element(x, u);
   for (int i = 0; i < n; i++) {
     int reg, lane;
-    const tiny_uop *s = u->src[first + i];
-    if (!tn_arm64_is_lane(x, s, &reg, &lane) || tn_arm64_each(x, s->src[0]) != n) return 0;
-    const int k = from[0] >= 0 && from[0] != reg;
-    if (from[k] >= 0 && from[k] != reg) return 0;
-    from[k] = reg;
-    at[i] = lane + k * n;
+    if (!tn_arm64_is_lane(x, u->src[first + i], &reg, &lane)) return 0;
+    const int k = o->from[0] >= 0 && o->from[0] != reg;
+    if (o->from[k] >= 0 && o->from[k] != reg) return 0;
+    o->from[k] = reg;
+    o->at[i] = lane + k * 16 / o->element;
   }
-  const int second = from[1] < 0 ? from[0] : from[1], span = from[1] < 0 ? n : 2 * n;
-  for (int i = 0; i < n; i++) {
+  return 1;
+}
+// The same of elements twice as wide; 0: neighbours do not stay together.
+static int tn_arm64_widened(tn_arm64_order *o) {
+  if (o->n % 2 || o->element == 8) return 0;
+  for (int i = 0; i < o->n; i += 2) if (o->at[i] % 2 || o->at[i + 1] != o->at[i] + 1) return 0;
+  o->n /= 2; o->element *= 2;
+  for (int i = 0; i < o->n; i++) o->at[i] = o->at[2 * i] / 2;
+  return 1;
+}
+// By one instruction that knows the order: 1, and it is written.
+static int tn_arm64_permute_plainly(tn_arm64_select *x, const tn_arm64_order *o, int to) {
+  static const int ops[] = {TN_ARM64_ZIP1, TN_ARM64_ZIP2, TN_ARM64_UZP1, TN_ARM64_UZP2, TN_ARM64_TRN1, TN_ARM64_TRN2};
+  const int lanes = 16 / o->element, two = o->from[1] >= 0, span = two ? 2 * lanes : lanes, group = 8 / o->element;
+  int all = (1 << sizeof ops / sizeof *ops) - 1, along = 1, alike = 1, turned = !two && group > 1;
+  for (int i = 0; i < o->n; i++) {
     for (int k = 0; k < (int)(sizeof ops / sizeof *ops); k++)
-      if (tn_arm64_permuted(ops[k], n, i) % span != at[i]) all &= ~(1 << k);
-    along &= at[i] == (at[0] + i) % span;
+      if (tn_arm64_permuted(ops[k], lanes, i) % span != o->at[i]) all &= ~(1 << k);
+    along &= o->at[i] == (o->at[0] + i) % span;
+    alike &= o->at[i] == o->at[0];
+    turned &= o->at[i] == i / group * group + group - 1 - i % group;
   }
-  const tn_isa_operand d = tn_arm64_arranged(to, nbytes, element, TN_ISA_DEF);
-  for (int k = 0; all; k++, all >>= 1) if (all & 1) {
-    tn_arm64_3(x, ops[k], d, tn_arm64_arranged(from[0], nbytes, element, TN_ISA_USE),
-               tn_arm64_arranged(second, nbytes, element, TN_ISA_USE));
+  const tn_isa_operand d = tn_arm64_vec(to, 16, o->element, TN_ISA_DEF);
+  const tn_isa_operand a = tn_arm64_vec(o->from[0], 16, o->element, TN_ISA_USE);
+  const tn_isa_operand b = tn_arm64_vec(o->from[two], 16, o->element, TN_ISA_USE);
+  if (alike) tn_arm64_2(x, TN_ARM64_DUP, d, tn_arm64_lane(o->from[0], o->element, o->at[0], TN_ISA_USE));
+  else if (turned) tn_arm64_2(x, TN_ARM64_REV64, d, a);
+  else if (along && o->at[0] < lanes)
+    tn_arm64_4(x, TN_ARM64_EXT, tn_arm64_vec(to, 16, 1, TN_ISA_DEF), tn_arm64_vec(o->from[0], 16, 1, TN_ISA_USE),
+               tn_arm64_vec(o->from[two], 16, 1, TN_ISA_USE), tn_isa_number(o->at[0] * o->element));
+  else for (int k = 0; k < (int)(sizeof ops / sizeof *ops); k++) if (all >> k & 1) {
+    tn_arm64_3(x, ops[k], d, a, b);
     return 1;
   }
-  if (!along || at[0] >= n) return 0;
-  tn_arm64_4(x, TN_ARM64_EXT, tn_arm64_vec(to, nbytes, 1, TN_ISA_DEF), tn_arm64_vec(from[0], nbytes, 1, TN_ISA_USE),
-             tn_arm64_vec(second, nbytes, 1, TN_ISA_USE), tn_isa_number(at[0] * element));
+  return alike || turned || (along && o->at[0] < lanes);
+}
+// By tables of bytes, one for each register, where a number beyond its 16 leaves what is there (C7.2: TBL, TBX).
+static void tn_arm64_permute_by_table(tn_arm64_select *x, const tn_arm64_order *o, int to) {
+  uint8_t bytes[2][16];
+  memset(bytes, 0xFF, sizeof bytes);
+  for (int i = 0; i < o->n * o->element; i++) {
+    const int at = o->at[i / o->element] * o->element + i % o->element;
+    bytes[at / 16][i] = (uint8_t)(at % 16);
+  }
+  for (int k = 0; k < 2 && o->from[k] >= 0; k++) {
+    const int by = tn_arm64_new(x, TN_ISA_VEC);
+    tn_arm64_2(x, TN_ARM64_LDR, tn_arm64_vec(by, 16, 0, TN_ISA_DEF),
+               tn_isa_at(TN_ISA_POOL, 16, tn_isa_constant(x->c, bytes[k], 16)));
+    tn_arm64_3(x, k ? TN_ARM64_TBX : TN_ARM64_TBL, tn_arm64_vec(to, 16, 1, k ? TN_ISA_BOTH : TN_ISA_DEF),
+               tn_arm64_vec(o->from[k], 16, 1, TN_ISA_USE), tn_arm64_vec(by, 16, 1, TN_ISA_USE));
+  }
+}
+// Lanes [first, first + n) of a STACK of single lanes of one register or two: 1, and it is written.
+static int tn_arm64_permute(tn_arm64_select *x, const tiny_uop *u, int to, int first, int n) {
+  tn_arm64_order o, wide;
+  if ((int)u->nsrc != u->lanes || n < 2 || !tn_arm64_order_of(x, u, first, n, &o)) return 0;
+  wide = o;
+  do if (tn_arm64_permute_plainly(x, &wide, to)) return 1; while (tn_arm64_widened(&wide));
+  if (n == 2) return 0;
+  tn_arm64_permute_by_table(x, &o, to);
   return 1;
 }
 
@@ -118,6 +160,31 @@ static void tn_arm64_stack(tn_arm64_select *x, const tiny_uop *u, int to) {
     x->lanes = x->from = 0;
   }
 }
+// ** dot products **
+
+// A word, or words, as bytes: of a scalar the first of a vector.
+static tn_isa_operand tn_arm64_bytes_of(tn_arm64_select *x, const tiny_uop *u, int held) {
+  const int r = tn_arm64_value(x, u), to = u->lanes == 1 ? tn_arm64_new(x, TN_ISA_VEC) : r;
+  if (u->lanes == 1) tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_vec(to, 4, 0, TN_ISA_DEF), tn_arm64_gpr(r, 4, TN_ISA_USE));
+  return tn_arm64_vec(to, held, 1, TN_ISA_USE);
+}
+static void tn_arm64_dot(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int held = u->lanes > 1 && tn_arm64_nbytes(x, u) > 8 ? 16 : 8, scalar = u->lanes == 1;
+  const int row = u->k == TINY_DOT_I8 ? TN_ARM64_SDOT : u->k == TINY_DOT_U8 ? TN_ARM64_UDOT : 0;
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  if (!row || !tn_arm64_level_has(x->level, row)) { tn_isa_refuse(x->c, "a dot product"); return; }
+  if (tn_arm64_is_one_lane(x, a)) { a = b; b = u->src[0]; }
+  const int one = tn_arm64_is_one_lane(x, b), sum = scalar ? tn_arm64_new(x, TN_ISA_VEC) : to;
+  const tn_isa_operand p = tn_arm64_bytes_of(x, a, held);
+  const tn_isa_operand q = one ? tn_arm64_as_lane(x, b->src[0], 4) : tn_arm64_bytes_of(x, b, held);
+  const int so_far = tn_arm64_value(x, u->src[2]);
+  if (scalar)
+    tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_vec(sum, 4, 0, TN_ISA_DEF), tn_arm64_gpr(so_far, 4, TN_ISA_USE));
+  else tn_arm64_copy(x, TN_ISA_VEC, sum, so_far);
+  tn_arm64_3(x, row, tn_arm64_vec(sum, held, 4, TN_ISA_BOTH), p, q);
+  if (scalar) tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_gpr(to, 4, TN_ISA_DEF), tn_arm64_vec(sum, 4, 0, TN_ISA_USE));
+}
+
 // Part of a vector.
 static void tn_arm64_pick(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];

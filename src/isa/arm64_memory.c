@@ -31,6 +31,19 @@ static int *tn_arm64_reg_element(tn_arm64_select *x, const tiny_uop *index) {
 
 // ** addresses **
 
+static int tn_arm64_adds(int64_t v) {      // is it a number that sums and comparisons have a field for?
+  return v >= 0 && (v < 4096 || (v < 4096 << 12 && !(v & 4095)));
+}
+// to = from + v, where no instruction has a field for v by register `by`, -1: by a new one.
+static void tn_arm64_add_number(tn_arm64_select *x, int to, int from, int64_t v, int by) {
+  const tn_isa_operand sum = tn_arm64_gpr(to, 8, TN_ISA_DEF), a = tn_arm64_gpr(from, 8, TN_ISA_USE);
+  if (tn_arm64_adds(v < 0 ? -v : v)) {
+    tn_arm64_3(x, v < 0 ? TN_ARM64_SUB : TN_ARM64_ADD, sum, a, tn_isa_number(v < 0 ? -v : v));
+    return;
+  }
+  if (by < 0) tn_arm64_number_to(x, by = tn_arm64_new(x, TN_ISA_GPR), v, 8);
+  tn_arm64_3(x, TN_ARM64_ADD, sum, a, tn_arm64_gpr(by, 8, TN_ISA_USE));
+}
 // How an index becomes 64 bits: one that may be negative by its sign.
 static int tn_arm64_extend_of(const tiny_uop *at) {
   return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0 ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX;
@@ -48,7 +61,19 @@ static int tn_arm64_address_of(tn_arm64_select *x, const tiny_uop *memory, const
   tn_arm64_address_to(x, reg, base, index, tn_arm64_extend_of(at), tn_arm64_log(element));
   const int changes = at->op == TINY_OP_LOAD && tn_is_reg(at->src[0]->src[0]);           // its register does
   if (x->addresses < TN_ARM64_ADDRESSES && !changes) {
-    const tn_arm64_address known = {memory, at, element, reg};
+    const tn_arm64_address known = {memory, at, element, -1, reg, 0};
+    x->address[x->addresses++] = known;
+  }
+  return reg;
+}
+// So many bytes from a register on, of which an instruction adds them.
+static int tn_arm64_beyond(tn_arm64_select *x, int base, int64_t bytes) {
+  for (int i = x->addresses - 1; i >= 0; i--)
+    if (!x->address[i].memory && x->address[i].base == base && x->address[i].bytes == bytes) return x->address[i].reg;
+  const int reg = tn_arm64_new(x, TN_ISA_GPR);
+  tn_arm64_add_number(x, reg, base, bytes, -1);
+  if (x->addresses < TN_ARM64_ADDRESSES) {
+    const tn_arm64_address known = {NULL, NULL, 0, base, reg, bytes};
     x->address[x->addresses++] = known;
   }
   return reg;
@@ -61,6 +86,12 @@ static tn_isa_operand tn_arm64_at_base(tn_arm64_select *x, int base, int64_t v, 
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, v);
   o.reg = base; o.scale = 0;
   if (tn_arm64_reaches(v, nbytes)) return o;
+  const int64_t block = 4096 * (int64_t)nbytes, rest = v & (block - 1), whole = v - rest;
+  if (tn_arm64_reaches(rest, nbytes) && tn_arm64_adds(whole < 0 ? -whole : whole)) {
+    o.reg = tn_arm64_beyond(x, base, whole);
+    o.imm = rest;
+    return o;
+  }
   o.imm = 0; o.wide = TN_ARM64_BY_UXTX;
   o.index = tn_arm64_new(x, TN_ISA_GPR);
   tn_arm64_number_to(x, o.index, v, 8);
@@ -73,8 +104,19 @@ static const tiny_uop *tn_arm64_computed(const tiny_uop *index, int from, int64_
   *v = ((folded ? folded->src[1]->k : 0) + (is_number ? at->k : 0) + from) * tn_dtypes[index->dtype].nbytes;
   return is_number ? NULL : at;
 }
+// The pointer that an INDEX of a loop is, of lane `from` *v bytes from there; NULL: it is none.
+static const tn_isa_induction *tn_arm64_induction(const tn_arm64_select *x, const tiny_uop *index, int from,
+                                                  int64_t *v) {
+  const int which = x->inductions.which[index->seq];
+  if (!which) return NULL;
+  const tn_isa_induction *d = &x->inductions.of[which - 1];
+  *v = (x->inductions.added[index->seq] + from + x->copy * d->step) * tn_dtypes[index->dtype].nbytes;
+  return d;
+}
 static tn_isa_operand tn_arm64_memory(tn_arm64_select *x, const tiny_uop *index, int nbytes, int from) {
   int64_t v;
+  const tn_isa_induction *d = tn_arm64_induction(x, index, from, &v);
+  if (d) return tn_arm64_at_base(x, d->reg, v, nbytes);
   const tiny_uop *at = tn_arm64_computed(index, from, &v), *memory = tn_memory_behind(index->src[0]);
   const int element = tn_dtypes[index->dtype].nbytes;
   if (!at) return tn_arm64_at_base(x, tn_arm64_value(x, memory), v, nbytes);
@@ -121,15 +163,11 @@ static int tn_arm64_address_apart(tn_arm64_select *x, const tiny_uop *index, int
 }
 static int tn_arm64_address_beside(tn_arm64_select *x, const tiny_uop *index, int lane) {
   int64_t v;
-  const tiny_uop *at = tn_arm64_computed(index, lane, &v), *memory = tn_memory_behind(index->src[0]);
-  const int start = at ? tn_arm64_address_of(x, memory, at, tn_dtypes[index->dtype].nbytes) : tn_arm64_value(x, memory);
-  if (!v) return start;
-  const int to = tn_arm64_new(x, TN_ISA_GPR), fits = v > 0 && v < 4096;
-  const int n = fits ? -1 : tn_arm64_new(x, TN_ISA_GPR);
-  if (!fits) tn_arm64_number_to(x, n, v, 8);
-  tn_arm64_3(x, TN_ARM64_ADD, tn_arm64_gpr(to, 8, TN_ISA_DEF), tn_arm64_gpr(start, 8, TN_ISA_USE),
-             fits ? tn_isa_number(v) : tn_arm64_gpr(n, 8, TN_ISA_USE));
-  return to;
+  const tn_isa_induction *d = tn_arm64_induction(x, index, lane, &v);
+  const tiny_uop *at = d ? NULL : tn_arm64_computed(index, lane, &v), *memory = tn_memory_behind(index->src[0]);
+  const int start = d ? d->reg : at ? tn_arm64_address_of(x, memory, at, tn_dtypes[index->dtype].nbytes) :
+      tn_arm64_value(x, memory);
+  return v ? tn_arm64_beyond(x, start, v) : start;
 }
 // Each lane that the mask has, or each; reg is loaded or stored.
 static void tn_arm64_by_lane(tn_arm64_select *x, const tiny_uop *index, const tiny_uop *u, int store, int reg,
@@ -206,6 +244,13 @@ static void tn_arm64_load(tn_arm64_select *x, const tiny_uop *u, int to) {
   if (u->lanes > 1) tn_arm64_load_vector(x, u, to);
   else tn_arm64_move(x, u, 0, to, tn_arm64_memory(x, index, tn_arm64_element(x, u), 0));
   if (valid) { tn_arm64_place(x, label); x->addresses = known; }
+}
+// A scalar integer of so many bytes, of which a LOAD loads the lowest, to a register: a vector register's lane 0.
+static void tn_arm64_load_lane(tn_arm64_select *x, const tiny_uop *u, int nbytes, int cls, int to) {
+  const tn_isa_operand o = tn_arm64_memory(x, u->src[0], nbytes, 0);
+  const int unscaled = o.index == TN_ISA_NO_REG && (o.imm < 0 || o.imm % nbytes);
+  tn_arm64_2(x, unscaled ? TN_ARM64_LDUR : TN_ARM64_LDR, cls == TN_ISA_VEC ? tn_arm64_vec(to, nbytes, 0, TN_ISA_DEF) :
+             tn_arm64_gpr(to, nbytes, TN_ISA_DEF), o);
 }
 static void tn_arm64_store(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;

@@ -10,7 +10,7 @@
 #define TN_ISA_ARM64_OBJECT
 #ifndef TINY_AMALGAMATED
 #include "arm64_text.c"
-#include "arm64_select.c"
+#include "arm64_peephole.c"
 #include "registers.c"
 #include "object.c"
 #endif
@@ -109,6 +109,7 @@ static tn_arm64_operand tn_arm64_real(const tn_isa_operand *o) {
   r.kind = TN_ARM64_MEM; r.imm = o->imm; r.index = TN_ARM64_NO_REG; r.reg = TN_ARM64_SP;
   if (o->kind == TN_ISA_FRAME) return r;
   r.reg = (uint8_t)o->reg;
+  r.mode = o->role;                        // as arm64_peephole.c says
   if (o->index != TN_ISA_NO_REG) { r.index = (uint8_t)o->index; r.shift = o->wide; r.amount = o->scale; }
   return r;
 }
@@ -139,21 +140,36 @@ static void tn_arm64_write(tn_arm64_writer *w, const tn_isa_ins *ins) {
 
 // ** the function **
 
-// What the convention wants kept goes to the frame, or comes back from it.
-static void tn_arm64_keep(tn_arm64_writer *w, int64_t at, int load) {
+static tn_arm64_operand tn_arm64_stack_at(int base, int mode, int64_t v) {
+  tn_arm64_operand o = tn_arm64_register(TN_ARM64_MEM, base, 0, 0);
+  o.index = TN_ARM64_NO_REG; o.mode = (uint8_t)mode; o.imm = v;
+  return o;
+}
+// What the convention wants kept goes to below x29, pair by pair, or comes back from there.
+static void tn_arm64_keep(tn_arm64_writer *w, int load) {
+  static const uint32_t kept[2] = {TN_ARM64_KEPT, TN_ARM64_KEPT_VECTORS};
+  int64_t at = 0;
   for (int cls = TN_ISA_GPR; cls <= TN_ISA_VEC; cls++) for (int r = 0; r < 32; r++) {
-    const uint32_t kept = cls == TN_ISA_VEC ? TN_ARM64_KEPT_VECTORS : TN_ARM64_KEPT;
-    if (!(kept & w->c->used[cls]) || !((kept & w->c->used[cls]) >> r & 1)) continue;
-    tn_isa_ins i = tn_arm64_spill(cls, r, at, load);
-    i.o[0].nbytes = i.o[1].nbytes = 8;
-    tn_arm64_write(w, &i);
-    at += 8;
+    const uint32_t mine = kept[cls] & w->c->used[cls];
+    if (!(mine >> r & 1)) continue;
+    int next = r + 1;
+    while (next < 32 && !(mine >> next & 1)) next++;
+    const int kind = cls == TN_ISA_VEC ? TN_ARM64_VEC : TN_ARM64_GPR, pair = next < 32;
+    const tn_arm64_operand a = tn_arm64_register(kind, r, 8, 0), b = tn_arm64_register(kind, next & 31, 8, 0);
+    const tn_arm64_operand o = tn_arm64_stack_at(TN_ARM64_X29, TN_ARM64_OFFSET, at -= pair ? 16 : 8);
+    if (pair) tn_arm64_word_of(w, load ? TN_ARM64_LDP : TN_ARM64_STP, 3, a, b, o);
+    else tn_arm64_word_of(w, load ? TN_ARM64_LDUR : TN_ARM64_STUR, 2, a, o, o);
+    r = next;
   }
 }
 static void tn_arm64_pair(tn_arm64_writer *w, int op, int mode, int64_t v) {   // x29 and x30
-  tn_arm64_operand o = tn_arm64_register(TN_ARM64_MEM, TN_ARM64_SP, 0, 0);
-  o.index = TN_ARM64_NO_REG; o.mode = (uint8_t)mode; o.imm = v;
-  tn_arm64_word_of(w, op, 3, tn_arm64_whole(TN_ARM64_X29), tn_arm64_whole(TN_ARM64_X30), o);
+  tn_arm64_word_of(w, op, 3, tn_arm64_whole(TN_ARM64_X29), tn_arm64_whole(TN_ARM64_X30),
+                   tn_arm64_stack_at(TN_ARM64_SP, mode, v));
+}
+// Nothing is kept, and nothing is in the frame.
+static int tn_arm64_is_bare(const tn_isa_code *c) {
+  return !c->frame && !(c->used[TN_ISA_GPR] & (TN_ARM64_KEPT | 1u << TN_ARM64_X30)) &&
+      !(c->used[TN_ISA_VEC] & TN_ARM64_KEPT_VECTORS);
 }
 // A frame is touched page by page: on Windows a page of the stack is there once the one above has been touched, and no
 // guard page is jumped over anywhere.
@@ -162,8 +178,7 @@ static void tn_arm64_enter(tn_arm64_writer *w, int64_t frame) {
   tn_arm64_pair(w, TN_ARM64_STP, TN_ARM64_BEFORE, -16);
   tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_X29, TN_ARM64_SP, 0);
   for (; frame > page; frame -= page) {
-    tn_arm64_operand at = tn_arm64_register(TN_ARM64_MEM, TN_ARM64_SP, 0, 0);
-    at.index = TN_ARM64_NO_REG;
+    const tn_arm64_operand at = tn_arm64_stack_at(TN_ARM64_SP, TN_ARM64_OFFSET, 0);
     tn_arm64_word_sum(w, TN_ARM64_SUB, TN_ARM64_SP, TN_ARM64_SP, page);
     tn_arm64_word_of(w, TN_ARM64_STR, 2, tn_arm64_whole(TN_ARM64_ZR), at, at);
   }
@@ -181,15 +196,19 @@ static int tn_arm64_patch(tn_arm64_writer *w, const tn_isa_fix *f, int64_t to) {
 }
 static const char *tn_arm64_write_all(tn_arm64_writer *w) {
   tn_isa_code *c = w->c;
-  const int64_t kept = (c->frame + 15) / 16 * 16, frame = kept + TN_ARM64_FRAME_KEPT;
+  const int bare = tn_arm64_is_bare(c);
   int reaches = 1;
   w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
-  tn_arm64_enter(w, frame);
-  tn_arm64_keep(w, kept, 0);
+  if (!bare) {
+    tn_arm64_enter(w, (c->frame + 15) / 16 * 16 + TN_ARM64_FRAME_KEPT);
+    tn_arm64_keep(w, 0);
+  }
   for (int i = 0; i < c->n; i++) tn_arm64_write(w, &c->ins[i]);
-  tn_arm64_keep(w, kept, 1);
-  tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_SP, TN_ARM64_X29, 0);
-  tn_arm64_pair(w, TN_ARM64_LDP, TN_ARM64_AFTER, 16);
+  if (!bare) {
+    tn_arm64_keep(w, 1);
+    tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_SP, TN_ARM64_X29, 0);
+    tn_arm64_pair(w, TN_ARM64_LDP, TN_ARM64_AFTER, 16);
+  }
   const tn_arm64_operand none = tn_arm64_number(0, 0);
   tn_arm64_word_of(w, TN_ARM64_RET, 0, none, none, none);
   if (c->t->code != TINY_OK) return c->t->message;
@@ -226,7 +245,12 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
   c.t = c.pool.t = w.code.t = t;
   w.c = &c;
   tn_arm64_select_list(&c, k, level);
-  if (!c.refused && t->code == TINY_OK) tn_isa_allocate(&c, &tn_arm64_target);
+  if (!c.refused && t->code == TINY_OK) {
+    tn_arm64_fuse_halves(&c);
+    tn_arm64_pairs(&c, tn_arm64_reads(&c));
+    tn_isa_allocate(&c, &tn_arm64_target);
+    tn_arm64_join_accesses(&c);
+  }
   if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_ARM64_FRAME_KEPT) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   const char *why = t->code == TINY_OK ? tn_arm64_write_all(&w) : t->message;

@@ -3,7 +3,7 @@
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as arm64_values.c says. A node wider than a register is computed by as many lanes at a
 //        time as a register holds of it and of all its sources.
-// Not here: DOT, WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids.
+// Not here: WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids: a CPU's lists have none.
 #ifndef TN_ISA_ARM64_SELECT
 #define TN_ISA_ARM64_SELECT
 #ifndef TINY_AMALGAMATED
@@ -12,18 +12,82 @@
 
 // ** loops and the entry **
 
+static tn_isa_operand tn_arm64_end_of(const tn_arm64_select *x, const tiny_uop *range) {
+  const int r = x->end[range->seq];
+  return r < 0 ? tn_isa_number(range->src[0]->k) : tn_arm64_gpr(r, tn_arm64_wide(range), TN_ISA_USE);
+}
+// to = base + a value, times a number of bytes, of 64 bits.
+static void tn_arm64_add_term(tn_arm64_select *x, int to, int base, const tiny_uop *u, int64_t times) {
+  const int power = tn_arm64_power(times), sign = tn_arm64_extend_of(u) == TN_ARM64_BY_SXTW, r = tn_arm64_value(x, u);
+  if (power >= 0 && (!sign || power <= 4)) {
+    tn_arm64_address_to(x, to, base, r, sign ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX, power);
+    return;
+  }
+  const int n = tn_arm64_new(x, TN_ISA_GPR), wide = sign ? tn_arm64_new(x, TN_ISA_GPR) : r;
+  tn_arm64_number_to(x, n, times, 8);
+  if (sign) tn_arm64_2(x, TN_ARM64_SXTW, tn_arm64_gpr(wide, 8, TN_ISA_DEF), tn_arm64_gpr(r, 4, TN_ISA_USE));
+  tn_arm64_4(x, TN_ARM64_MADD, tn_arm64_gpr(to, 8, TN_ISA_DEF), tn_arm64_gpr(wide, 8, TN_ISA_USE),
+             tn_arm64_gpr(n, 8, TN_ISA_USE), tn_arm64_gpr(base, 8, TN_ISA_USE));
+}
+static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range) {
+  for (int i = 0; i < x->inductions.n; i++) {
+    tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range != range) continue;
+    const int64_t step = d->step * d->nbytes, whole = step * x->copies[range->seq];
+    int base = tn_arm64_value(x, d->memory);
+    d->reg = tn_arm64_new(x, TN_ISA_GPR);
+    for (int k = 0; k < d->n + (range->nsrc > 1); k++, base = d->reg) {
+      const int is_start = k == d->n;
+      tn_arm64_add_term(x, d->reg, base, is_start ? range->src[1] : d->term[k].of,
+                        is_start ? step : d->term[k].times * d->nbytes);
+    }
+    tn_arm64_copy(x, TN_ISA_GPR, d->reg, base);
+    if (tn_arm64_adds(whole < 0 ? -whole : whole)) continue;
+    d->by = tn_arm64_new(x, TN_ISA_GPR);
+    tn_arm64_number_to(x, d->by, whole, 8);
+  }
+}
+// Does nobody want to know which iteration it is? Then they are counted down.
+static int tn_arm64_counts_down(const tn_arm64_select *x, const tiny_uop *range) {
+  return x->uses[range->seq] == 1 && range->nsrc == 1;       // END is one
+}
+// How often the body of a short loop is to stand in it, whose length that divides: instructions that only count, and
+// what is between loads that could be one, take a good part of its time.
+enum { TN_ARM64_SHORT = 6 };               // nodes of four copies; of two, twice as many
+static int tn_arm64_copies(const tn_arm64_select *x, const tiny_uop *range) {
+  const tiny_uop *end = range->src[0];
+  int n = 0, copies = 4;
+  if (!tn_arm64_counts_down(x, range) || end->op != TINY_OP_CONST || end->k <= 0) return 1;
+  for (int i = (int)range->seq + 1; x->k->list[i]->op != TINY_OP_END; i++) {
+    const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF || u->op == TINY_OP_BARRIER) return 1;
+    const int is_value = u->dtype != TINY_VOID && x->uses[i] && !x->fused[i] && u->op != TINY_OP_INDEX &&
+        u->op != TINY_OP_CONST && !tn_arm64_is_splat(u);
+    if (u->op == TINY_OP_STORE || is_value) n += tn_arm64_parts_of(x, value);
+  }
+  while (copies > 1 && (n > 4 * TN_ARM64_SHORT / copies || end->k % copies)) copies /= 2;
+  return copies;
+}
 static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
   const int r = x->reg[u->seq] = tn_arm64_new(x, TN_ISA_GPR), nbytes = tn_arm64_wide(u), label = x->c->labels;
+  const int down = tn_arm64_counts_down(x, u), is_number = end->op == TINY_OP_CONST;
   x->c->labels += 2;
   x->label[u->seq] = label;
   x->outer[u->seq] = x->addresses;
-  if (start) tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, start));
+  x->copies[u->seq] = (uint8_t)tn_arm64_copies(x, u);
+  tn_arm64_begin_inductions(x, u);
+  x->end[u->seq] = down || (is_number && tn_arm64_adds(end->k)) ? -1 : tn_arm64_value(x, end);
+  if (down) {
+    if (is_number) tn_arm64_number_to(x, r, end->k / x->copies[u->seq], nbytes);
+    else tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, end));
+  } else if (start) tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, start));
   else tn_arm64_number_to(x, r, 0, 4);
-  if (end->op != TINY_OP_CONST || start || end->k <= 0) {
-    const tn_isa_operand n = tn_arm64_source(x, end, TINY_OP_SUB);
+  if (!is_number || start || end->k <= 0) {
+    const tn_isa_operand n = down ? tn_isa_number(0) : tn_arm64_end_of(x, u);
+    const int none = tn_is_unsigned(u->dtype) ? TN_ARM64_B_HS : TN_ARM64_B_GE;
     tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), n);
-    tn_arm64_1(x, tn_is_unsigned(u->dtype) ? TN_ARM64_B_HS : TN_ARM64_B_GE, tn_arm64_label(label + 1));
+    tn_arm64_1(x, !down ? none : tn_is_unsigned(u->dtype) ? TN_ARM64_B_EQ : TN_ARM64_B_LE, tn_arm64_label(label + 1));
   }
   TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
   x->c->loop[x->c->nloop - 1].end = -1;
@@ -32,11 +96,17 @@ static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
 }
 static void tn_arm64_end(tn_arm64_select *x, const tiny_uop *range) {
   const int r = x->reg[range->seq], nbytes = tn_arm64_wide(range), label = x->label[range->seq];
-  const tn_isa_operand n = tn_arm64_source(x, range->src[0], TINY_OP_SUB);
-  tn_arm64_3(x, TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF), tn_arm64_gpr(r, nbytes, TN_ISA_USE),
-      tn_isa_number(1));
-  tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), n);
-  tn_arm64_1(x, tn_is_unsigned(range->dtype) ? TN_ARM64_B_LO : TN_ARM64_B_LT, tn_arm64_label(label));
+  const int down = tn_arm64_counts_down(x, range);
+  for (int i = 0; i < x->inductions.n; i++) {
+    const tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range == range)
+      tn_arm64_add_number(x, d->reg, d->reg, d->step * d->nbytes * x->copies[range->seq], d->by);
+  }
+  tn_arm64_3(x, down ? TN_ARM64_SUBS : TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF),
+             tn_arm64_gpr(r, nbytes, TN_ISA_USE), tn_isa_number(1));
+  if (!down) tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), tn_arm64_end_of(x, range));
+  const int goes_on = tn_is_unsigned(range->dtype) ? TN_ARM64_B_LO : TN_ARM64_B_LT;
+  tn_arm64_1(x, down ? TN_ARM64_B_NE : goes_on, tn_arm64_label(label));
   int l = x->c->nloop - 1;
   while (l >= 0 && x->c->loop[l].end >= 0) l--;
   x->c->loop[l].end = x->c->n;
@@ -67,10 +137,14 @@ static void tn_arm64_define(tn_arm64_select *x, const tiny_uop *u) {
 
 // ** REG memory: which register a value is made in **
 
+static int tn_arm64_adds_to(const tiny_uop *u) { return u->op == TINY_OP_FMA || u->op == TINY_OP_DOT; }
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
-  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
-  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
+  for (; store && tn_arm64_adds_to(store) && tn_arm64_adds_to(u) && store->src[2] == sum; sum = store, store =
+       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
+    if (store->src[0] == sum || store->src[1] == sum || store->lanes != u->lanes) return -1;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
   const int *e = tn_arm64_reg_element(x, store->src[0]);
   if (!e || u->dtype == TINY_BOOL) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
@@ -86,11 +160,17 @@ static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
   }
   return *e;
 }
+// Is source i of a sum of vectors a product that is written with it?
+static int tn_arm64_is_product_in(const tn_arm64_select *x, const tiny_uop *u, uint32_t i) {
+  return (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) && u->lanes > 1 && u->src[i]->op == TINY_OP_MUL &&
+      x->fused[u->src[i]->seq];
+}
 // Is a value made of what that register holds?
 static int tn_arm64_made_of(const tn_arm64_select *x, const tiny_uop *u, int reg) {
-  const uint32_t factors = u->op == TINY_OP_FMA ? 2 : u->nsrc;                 // to the third source it is added
+  const uint32_t factors = tn_arm64_adds_to(u) ? 2 : u->nsrc;                  // to the third source it is added
   for (uint32_t i = 0; i < factors; i++) {
     const tiny_uop *s = u->src[i];
+    if (u->nsrc == 2 && tn_arm64_is_product_in(x, u, !i)) continue;            // or to the one beside the product
     if (x->fused[s->seq] && tn_arm64_made_of(x, s, reg)) return 1;
     if (x->reg[s->seq] == reg) return 1;
   }
@@ -102,6 +182,7 @@ static int tn_arm64_one_step(const tn_arm64_select *x, const tiny_uop *u) {
   const int plain = op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_FDIV ||
       op == TINY_OP_AND ||
       op == TINY_OP_OR || op == TINY_OP_XOR || op == TINY_OP_WHERE || (op == TINY_OP_FMA && u->lanes == 1);
+  for (uint32_t i = 0; i < u->nsrc; i++) if (tn_arm64_is_product_in(x, u, i)) return 0;
   return plain && u->dtype != TINY_BOOL && (is_float || op != TINY_OP_MUL || tn_arm64_element(x, u) < 8);
 }
 // A LOAD of REG memory is its register, unless that is written before the last use.
@@ -142,6 +223,7 @@ static void tn_arm64_compute(tn_arm64_select *x, const tiny_uop *u, int to) {
     case TINY_OP_LANE: tn_arm64_lane_numbers(x, u, to); return;
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_arm64_compare(x, u, to); return;
     case TINY_OP_WHERE: tn_arm64_where(x, u, to); return;
+    case TINY_OP_DOT: tn_arm64_dot(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_arm64_unary(x, u, to); return;
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
@@ -151,13 +233,15 @@ static void tn_arm64_compute(tn_arm64_select *x, const tiny_uop *u, int to) {
     default: tn_isa_refuse(x->c, tn_ops[u->op].name);
   }
 }
-// How many lanes registers hold of a node, of its sources, and of the mask of its memory.
+// How many lanes registers hold of a node, of its sources, of what is written with it, and of the mask of its memory.
 static int tn_arm64_at_once(const tn_arm64_select *x, const tiny_uop *u) {
   int n = tn_arm64_each(x, u);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = u->src[i], *of = s->op == TINY_OP_INDEX ? (s->nsrc == 3 ? s->src[2] : u) : s;
     if (of->lanes > 1 && of->dtype != TINY_VOID && tn_arm64_each(x, of) < n && !tn_arm64_is_splat(of))
         n = tn_arm64_each(x, of);
+    const int inner = s->lanes > 1 && x->fused[s->seq] ? tn_arm64_at_once(x, s) : n;
+    if (inner < n) n = inner;
   }
   return n;
 }
@@ -190,6 +274,15 @@ static void tn_arm64_store_all(tn_arm64_select *x, const tiny_uop *u) {
   x->lanes = x->from = 0;
 }
 
+// The same bits of vector registers, or their first lane, which nothing else is written to: those of REG memory are.
+static int tn_arm64_is_alias(const tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->op == TINY_OP_BITCAST || u->op == TINY_OP_PICK ? u->src[0] : NULL;
+  if (!s || tn_arm64_class(u) != TN_ISA_VEC || tn_arm64_class(s) != TN_ISA_VEC || s->dtype == TINY_BOOL ||
+      u->dtype == TINY_BOOL) return 0;
+  if (tn_arm64_is_splat(s) || s->op == TINY_OP_CONST || (s->op == TINY_OP_LOAD && tn_is_reg(s->src[0]->src[0])))
+    return 0;
+  return u->op == TINY_OP_BITCAST ? (s->lanes == 1) == (u->lanes == 1) : u->lanes == 1 && !(u->k % tn_arm64_each(x, s));
+}
 static void tn_arm64_special(tn_arm64_select *x, const tiny_uop *u) {
   const int to = tn_arm64_new(x, u->op == TINY_OP_ARG ? tn_arm64_class(u) : TN_ISA_GPR), nbytes = tn_arm64_wide(u);
   x->reg[u->seq] = to;
@@ -232,8 +325,18 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
     if (u->dtype != TINY_BOOL) *reg = tn_arm64_splat(x, tn_arm64_bits(u->src[0]), tn_arm64_element(x, u));
     return;
   }
+  if (x->in_lane[u->seq] || x->word[u->seq]) {
+    const int cls = x->in_lane[u->seq] ? TN_ISA_VEC : TN_ISA_GPR;
+    *reg = tn_arm64_new(x, cls);
+    tn_arm64_load_lane(x, x->word[u->seq] ? x->word[u->seq] : u, tn_arm64_element(x, u), cls, *reg);
+    return;
+  }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_arm64_load_reg(x, u); return; }
+  if (tn_arm64_is_alias(x, u)) {
+    *reg = x->reg[u->src[0]->seq] + (u->op == TINY_OP_PICK ? (int)u->k / tn_arm64_each(x, u->src[0]) : 0);
+    return;
+  }
   int home = tn_arm64_home(x, u);
   const int all_at_once = tn_arm64_one_step(x, u) && tn_arm64_at_once(x, u) == u->lanes;
   if (home >= 0 && (u->op == TINY_OP_STACK || u->op == TINY_OP_PICK || tn_arm64_parts_of(x, u) > 1)) home = -1;
@@ -241,6 +344,19 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
   const int to = home >= 0 ? home : tn_arm64_new_for(x, u);
   tn_arm64_compute_all(x, u, to);
   *reg = to;
+}
+
+// All copies of the body of a loop. The place of its last node.
+static int tn_arm64_write_copies(tn_arm64_select *x, const tiny_uop *range) {
+  int end = (int)range->seq;
+  for (int i = 0; i < x->copies[range->seq]; i++) {
+    x->copy = i;
+    x->addresses = x->outer[range->seq];   // some are made of what each copy makes anew
+    for (end = (int)range->seq + 1; x->k->list[end]->op != TINY_OP_END && !x->c->refused; end++)
+      tn_arm64_node(x, x->k->list[end]);
+  }
+  x->copy = 0;
+  return end - 1;
 }
 
 // ** what the list says of its nodes **
@@ -273,37 +389,106 @@ static void tn_arm64_masks(tn_arm64_select *x) {
     }
   }
 }
-// BROADCASTs of floats that only FMAs read, as a factor, are not written: those take one lane for all.
+// BROADCASTs that only FMAs or DOTs read, as a factor, are not written: those take one lane for all.
 static void tn_arm64_one_lanes(tn_arm64_select *x) {
   int *factor = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    for (uint32_t j = 0; u->op == TINY_OP_FMA && x->uses[i] && j < 2; j++) factor[u->src[j]->seq]++;
+    const int takes = u->op == TINY_OP_FMA ? tn_is_float(u->dtype) : u->op == TINY_OP_DOT && u->lanes > 1;
+    for (uint32_t j = 0; takes && x->uses[i] && j < 2 && u->src[0] != u->src[1]; j++) factor[u->src[j]->seq]++;
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    const int is_lane = u->op == TINY_OP_BROADCAST && tn_is_float(u->dtype) && u->src[0]->op != TINY_OP_CONST;
+    const int is_lane = u->op == TINY_OP_BROADCAST && u->src[0]->op != TINY_OP_CONST &&
+        (tn_is_float(u->dtype) || x->in_lane[u->src[0]->seq]);
     if (is_lane && x->uses[i] && factor[i] == x->uses[i]) x->fused[i] = 1;
+  }
+}
+// An index that is an induction variable reads, before the loop, what that begins with.
+static void tn_arm64_read_induction(tn_arm64_select *x, const tiny_uop *index) {
+  const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
+  for (int i = 0; i <= d->n; i++) {
+    const tiny_uop *s = i < d->n ? d->term[i].of : d->range->nsrc > 1 ? d->range->src[1] : NULL;
+    if (!s) continue;
+    x->uses[s->seq] += 2;
+    x->user[s->seq] = d->range;
+    if (x->last[s->seq] < (int)d->range->seq) x->last[s->seq] = (int)d->range->seq;
+  }
+}
+// Lanes that only STACKs and BROADCASTs read, which take them where they are.
+static void tn_arm64_lanes_in_place(tn_arm64_select *x) {
+  int *taken = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int takes = (u->op == TINY_OP_STACK || u->op == TINY_OP_BROADCAST) && u->dtype != TINY_BOOL && x->uses[i];
+    for (uint32_t j = 0; takes && j < u->nsrc; j++) taken[u->src[j]->seq]++;
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int all = x->uses[i] && taken[i] == x->uses[i] && u->lanes == 1 && u->dtype != TINY_BOOL;
+    if (all && u->op == TINY_OP_PICK && !tn_arm64_is_splat(u->src[0])) x->fused[i] = 1;
+    if (all && x->word[i]) x->in_lane[i] = 1;
+    if (all && u->op == TINY_OP_LOAD && tn_is_int(u->dtype) && u->nsrc == 1 && u->src[0]->nsrc == 2)
+        x->in_lane[i] = !tn_is_reg(u->src[0]->src[0]);
+  }
+}
+// Words that are one load, of which nothing else is written.
+static int tn_arm64_is_of_word(const tn_arm64_select *x, const tiny_uop *u) {  // is it used by a part of one alone?
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  return user && u->lanes == 1 && user->seq > u->seq && (x->word[user->seq] || x->fused[user->seq]) &&
+      (u->op == TINY_OP_OR || u->op == TINY_OP_SHL || u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST ||
+       u->op == TINY_OP_LOAD);
+}
+static void tn_arm64_words(tn_arm64_select *x) {
+  tn_isa_word w;
+  for (int i = x->k->n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if (!x->uses[i] || u->lanes > 1 || u->dtype == TINY_VOID) continue;
+    if (tn_arm64_is_of_word(x, u)) x->fused[i] = 1;
+    else x->word[i] = tn_isa_word_of(x->k, u, &w);
+  }
+}
+// NEs that only choose, and factors that only products widen.
+static void tn_arm64_by_users(tn_arm64_select *x) {
+  int *taken = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (!x->uses[i]) continue;
+    if (u->op == TINY_OP_WHERE) taken[u->src[0]->seq]++;
+    for (uint32_t j = 0; tn_arm64_widened_product(u) >= 0 && j < 2; j++) taken[u->src[j]->seq]++;
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->lanes == 1 || !x->uses[i] || taken[i] != x->uses[i]) continue;
+    if (u->op == TINY_OP_NE && u->src[0]->dtype != TINY_BOOL) x->inverted[i] = 1;
+    if (u->op == TINY_OP_CAST && u->dtype != TINY_BOOL) x->fused[i] = 1;
   }
 }
 static void tn_arm64_survey(tn_arm64_select *x) {
   const int n = x->k->n;
   for (int i = 0; i < n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
+  tn_isa_find_inductions(x->c->t, x->k, TN_ARM64_INDUCTIONS, 1, &x->inductions);
   for (int i = n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_arm64_is_dead(x, u)) continue;
+    if (x->inductions.which[i]) tn_arm64_read_induction(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_arm64_read_by(u, j);
-      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      const int order = u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || (u->op == TINY_OP_AFTER && j);   // alone
+      x->uses[s->seq] += order ? 0 : u->op == TINY_OP_INDEX ? 2 : 1;
       x->user[s->seq] = u;
     }
   }
   tn_arm64_masks(x);
+  tn_arm64_words(x);
+  tn_arm64_lanes_in_place(x);
   tn_arm64_one_lanes(x);
+  tn_arm64_by_users(x);
   x->survey = 1;
   for (int i = n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
-    if (u->op == TINY_OP_IF && tn_arm64_is_compare(u->src[0])) tn_arm64_takes_in(x, u->src[0]);
+    if (u->op == TINY_OP_IF) tn_arm64_takes_condition(x, u->src[0]);
     else if (x->uses[i]) tn_arm64_by_rule(x, u, -1);
   }
   x->survey = 0;
@@ -311,6 +496,7 @@ static void tn_arm64_survey(tn_arm64_select *x) {
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_arm64_read_by(u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
     }
@@ -330,12 +516,19 @@ static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn
   x.c = c; x.k = k; x.level = level;
   x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
-  x.outer = (int *)tn_scratch(c->t, n * sizeof(int));
+  x.outer = (int *)tn_scratch(c->t, n * sizeof(int)); x.end = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
+  x.word = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.word);
+  x.copies = (uint8_t *)tn_scratch(c->t, n);
+  x.in_lane = (uint8_t *)tn_scratch(c->t, n); x.inverted = (uint8_t *)tn_scratch(c->t, n);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);
   tn_arm64_survey(&x);
   tn_arm64_entry(&x);
-  for (int i = 0; i < k->n && !c->refused; i++) tn_arm64_node(&x, k->list[i]);
+  for (int i = 0; i < k->n && !c->refused; i++) {
+    const tiny_uop *u = k->list[i];
+    tn_arm64_node(&x, u);
+    if (u->op == TINY_OP_RANGE && x.copies[i] > 1) i = tn_arm64_write_copies(&x, u);
+  }
 }
 #endif

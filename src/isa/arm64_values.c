@@ -12,32 +12,43 @@
 #ifndef TN_ISA_ARM64_VALUES
 #define TN_ISA_ARM64_VALUES
 #ifndef TINY_AMALGAMATED
-#include "code.c"
+#include "induction.c"
+#include "words.c"
 #include "arm64_encode.c"
-#include "../ir/listing.c"
 #endif
 
 enum { TN_ARM64_EQ_ = 0, TN_ARM64_NE_ = 1, TN_ARM64_LO_ = 3, TN_ARM64_MI_ = 4, TN_ARM64_LT_ = 11 };      // conditions
-enum { TN_ARM64_ADDRESSES = 32 };
-typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, reg; } tn_arm64_address;
+enum { TN_ARM64_ADDRESSES = 32, TN_ARM64_INDUCTIONS = 10 };
+// base + index * element; or of a register, base, so many bytes from there: memory NULL.
+typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, base, reg; int64_t bytes; } tn_arm64_address;
 
-// What a processor has beyond what all have.
-typedef struct tn_arm64_level { const char *name; } tn_arm64_level;
-static const tn_arm64_level tn_arm64_levels[] = {{"arm64"}};
+// What a processor has beyond what all have: bits of TN_ARM64_HAS_*.
+typedef struct tn_arm64_level { const char *name; uint32_t has; } tn_arm64_level;
+enum { TN_ARM64_NEON, TN_ARM64_DOTPROD, TN_ARM64_LEVELS };
+static const tn_arm64_level tn_arm64_levels[TN_ARM64_LEVELS] = {
+  {"neon", 1u << TN_ARM64_HAS_N}, {"dotprod", 1u << TN_ARM64_HAS_N | 1u << TN_ARM64_HAS_DOTPROD}
+};
+static int tn_arm64_level_has(const tn_arm64_level *l, int row) { return (int)(l->has >> tn_arm64_rows[row].has & 1); }
 
 typedef struct tn_arm64_select {
   tn_isa_code *c; const tiny_listing *k; const tn_arm64_level *level;
   int *reg, *uses, *last;                  // of nodes: register, -1: none; uses, the place of the last use
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools
+  uint8_t *in_lane;                        // of LOADs of scalar integers: it goes to a vector register
+  const tiny_uop **word;                   // of ORs: the LOAD of the lowest part of the word that it loads, NULL: none
+  uint8_t *inverted;                       // of NEs of vectors: the register says where lanes are equal
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
+  int *end;                                // of RANGE: the register of where it ends, -1: no number needs one
+  tn_isa_inductions inductions;            // each a pointer into its memory
+  uint8_t *copies; int copy;               // of RANGE: how often the body stands in the loop; which is written now
   int *outer;                              // of them: how many addresses were known before
   int mem, args, task, local;              // the entry's arguments
   int from, lanes;                         // lanes of vectors that are computed now; lanes 0: all
   int64_t local_at;
   int survey;                              // rules only say what they would fuse
-  tn_arm64_address address[TN_ARM64_ADDRESSES]; int addresses;               // base + index * element, by register
+  tn_arm64_address address[TN_ARM64_ADDRESSES]; int addresses;               // that are known
 } tn_arm64_select;
 
 // ** sizes **
@@ -147,26 +158,22 @@ static int tn_arm64_float_bits(int64_t bits, int element) {
   }
   return -1;
 }
-// A number to a general register: by one instruction where one does it, else 16 bits by each.
+// A number to a general register: by one instruction, so that loops make it once: 16 bits where all others are alike, a
+// mask, or from the pool.
 static void tn_arm64_number_to(tn_arm64_select *x, int to, int64_t v, int nbytes) {
   const uint64_t all = nbytes == 4 ? 0xFFFFFFFF : ~(uint64_t)0, u = (uint64_t)v & all;
-  const tn_isa_operand d = tn_arm64_gpr(to, nbytes, TN_ISA_DEF), both = tn_arm64_gpr(to, nbytes, TN_ISA_BOTH);
-  int ones = 0, zeros = 0, first = 1;
-  for (int i = 0; i < nbytes / 2; i++) { ones += (u >> 16 * i & 0xFFFF) == 0xFFFF; zeros += !(u >> 16 * i & 0xFFFF); }
-  if (zeros < nbytes / 2 - 1 && ones < nbytes / 2 - 1 && tn_arm64_bitmask(u, nbytes) >= 0) {
-    tn_arm64_3(x, TN_ARM64_ORR, d, tn_arm64_zr(nbytes), tn_isa_number((int64_t)u));
+  const tn_isa_operand d = tn_arm64_gpr(to, nbytes, TN_ISA_DEF);
+  for (int ones = 0; ones < 2; ones++) for (int i = 0; i < 8 * nbytes; i += 16) {
+    const uint64_t rest = ones ? ~u & all : u;
+    tn_isa_operand n = tn_isa_number((int64_t)(rest >> i));
+    if (rest & ~((uint64_t)0xFFFF << i)) continue;
+    n.scale = (uint8_t)i;
+    tn_arm64_2(x, ones ? TN_ARM64_MOVN : TN_ARM64_MOVZ, d, n);
     return;
   }
-  const uint64_t rest = ones > zeros ? 0xFFFF : 0;
-  const int alike = (rest ? ones : zeros) == nbytes / 2;     // one of them is written
-  for (int i = 0; i < nbytes / 2; i++) {
-    const uint64_t part = u >> 16 * i & 0xFFFF;
-    if (part == rest && !(alike && !i)) continue;
-    tn_isa_operand n = tn_isa_number((int64_t)(first && rest ? part ^ 0xFFFF : part));
-    n.scale = (uint8_t)(16 * i);
-    tn_arm64_2(x, !first ? TN_ARM64_MOVK : rest ? TN_ARM64_MOVN : TN_ARM64_MOVZ, first ? d : both, n);
-    first = 0;
-  }
+  if (tn_arm64_bitmask(u, nbytes) >= 0)
+    tn_arm64_3(x, TN_ARM64_ORR, d, tn_arm64_zr(nbytes), tn_isa_number((int64_t)u));
+  else tn_arm64_2(x, TN_ARM64_LDR, d, tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, &u, (size_t)nbytes)));
 }
 static int64_t tn_arm64_bits(const tiny_uop *u) {            // of an element, as it lies in memory
   if (!tn_is_float(u->dtype) || u->dtype == TINY_F64) return u->k;
@@ -265,6 +272,16 @@ static tn_isa_operand tn_arm64_def(const tn_arm64_select *x, const tiny_uop *u, 
   return tn_arm64_named(x, u, to, TN_ISA_DEF);
 }
 
+// The register and lane that a scalar is, without being moved; 0: it is none.
+static int tn_arm64_is_lane(const tn_arm64_select *x, const tiny_uop *s, int *reg, int *lane) {
+  if (x->in_lane[s->seq]) { *reg = x->reg[s->seq]; *lane = 0; return 1; }
+  if (s->lanes > 1 || s->op != TINY_OP_PICK || s->dtype == TINY_BOOL || tn_arm64_is_splat(s->src[0])) return 0;
+  const int each = tn_arm64_each(x, s->src[0]);
+  if (x->reg[s->src[0]->seq] < 0) return 0;
+  *reg = x->reg[s->src[0]->seq] + (int)s->k / each;
+  *lane = (int)s->k % each;
+  return 1;
+}
 // Integers of n lanes in elements of another size, extended by a sign or zeros, or cut.
 static int tn_arm64_resized(tn_arm64_select *x, int r, int from, int to, int sign) {
   while (from != to) {

@@ -5,7 +5,8 @@
 //           the iterations.
 // Requires: seq is the place in the list.
 // Holds:    nothing that an index is made of leaves its type, so that all of it may be reckoned in 64 bits. The loop's
-//           own variable is none; a loop has TN_ISA_INDUCTIONS at most. Memory in registers is not indexed.
+//           own variable is none; a loop has as many as the target asks for at most. Memory in registers is not indexed.
+//           A target whose addresses add either a register or a number asks for one of each memory.
 // Source:   Aho, Lam, Sethi and Ullman, Compilers (2007), 9.1.8: induction variables and reduction in strength.
 #ifndef TN_ISA_INDUCTION
 #define TN_ISA_INDUCTION
@@ -14,15 +15,16 @@
 #include "../ir/listing.c"
 #endif
 
-enum { TN_ISA_TERMS = 4, TN_ISA_INDUCTIONS = 5, TN_ISA_DEEP = 16 };
+enum { TN_ISA_TERMS = 4, TN_ISA_DEEP = 16 };
 typedef struct tn_isa_term { const tiny_uop *of; int64_t times; } tn_isa_term;
 typedef struct tn_isa_induction {
   const tiny_uop *range; tn_isa_term term[TN_ISA_TERMS]; int n;
   int64_t step, added;                     // added: to it, for the index that it was found for
   const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: no
-  int reg;
+  int reg, by;                             // by: its step, where no instruction takes that as a number; -1
 } tn_isa_induction;
 typedef struct tn_isa_inductions {
+  int most, by_memory;                     // of a loop; is there one of each memory?
   tn_isa_induction *of; int n, cap;
   int *which;                              // of INDEX nodes: 1 + which, 0: none
   int64_t *added;                          // to it, elements
@@ -46,10 +48,13 @@ static int tn_isa_is_affine(const tiny_uop *at, const tiny_uop *range, tn_isa_in
     if (u->op == TINY_OP_CONST && !tn_isa_stays_inside(u)) return 0;
     if (u->op == TINY_OP_CONST) { d->added += one.times * u->k; continue; }
     if (!tn_isa_stays_inside(u) || n + 2 > TN_ISA_DEEP) return 0;
+    const int widens = u->op == TINY_OP_CAST && tn_is_int(u->src[0]->dtype) && tn_isa_stays_inside(u->src[0]);
     if (u == range) d->step += one.times;
     else if (u->seq < range->seq) {
       if (d->n == TN_ISA_TERMS) return 0;
       d->term[d->n++] = one;
+    } else if (widens) {
+      todo[n].of = u->src[0]; todo[n++].times = one.times;
     } else if (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) {
       todo[n].of = u->src[0]; todo[n++].times = one.times;
       todo[n].of = by; todo[n++].times = u->op == TINY_OP_ADD ? one.times : -one.times;
@@ -73,13 +78,14 @@ static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end
     tn_isa_induction d;
     if (u->op != TINY_OP_INDEX || u->lanes > 1 || tn_is_reg(u->src[0])) continue;
     if (!tn_isa_is_affine(u->src[1], k->list[begin], &d) || (!d.n && d.step == 1)) continue;
-    int which = first;
-    while (which < all->n && !tn_isa_same_induction(&all->of[which], &d)) which++;
-    if (which == first + TN_ISA_INDUCTIONS) continue;
     const tiny_uop *memory = tn_memory_behind(u->src[0]);
     const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)u->dtype);
+    int which = first;
+    while (which < all->n && !(tn_isa_same_induction(&all->of[which], &d) &&
+                               (!all->by_memory || all->of[which].memory == memory))) which++;
+    if (which == first + all->most || (all->by_memory && memory->seq >= d.range->seq)) continue;
     if (which == all->n) {
-      d.memory = memory->seq < d.range->seq ? memory : NULL; d.nbytes = nbytes;
+      d.memory = memory->seq < d.range->seq ? memory : NULL; d.nbytes = nbytes; d.by = -1;
       *TN_PUSH(t, all->of, all->n, all->cap, tn_isa_induction) = d;
     }
     if (all->of[which].memory != memory || all->of[which].nbytes != nbytes) all->of[which].memory = NULL;
@@ -87,14 +93,10 @@ static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end
     all->added[i] = d.added;
   }
 }
-// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
-// is a place in its memory, and does not change in the loop. 0: it may not.
-static int tn_isa_pace(const tn_isa_induction *d) {
-  const int64_t pace = d->step * d->nbytes;
-  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
-}
-static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, tn_isa_inductions *all) {
+static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, int most, int by_memory,
+                                   tn_isa_inductions *all) {
   memset(all, 0, sizeof *all);
+  all->most = most; all->by_memory = by_memory;
   all->which = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   all->added = (int64_t *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int64_t));
   for (int i = 0, begin = -1; i < k->n; i++) {

@@ -54,6 +54,12 @@ static void tn_x86_base(tn_x86_select *x, const tiny_uop *memory, tn_isa_operand
   o->reg = framed ? -1 - TN_X86_RSP : tn_x86_value(x, m);
   if (framed) o->imm += x->label[m->seq] - 1;
 }
+// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
+// is a place in its memory, and does not change in the loop. 0: it may not.
+static int tn_isa_pace(const tn_isa_induction *d) {
+  const int64_t pace = d->step * d->nbytes;
+  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
+}
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;

@@ -306,7 +306,7 @@ static void tn_x86_survey(tn_x86_select *x) {
     tn_x86_order order;
     x->shuffles[i] = (uint8_t)tn_x86_shuffles(x, x->k->list[i], &order);
   }
-  tn_isa_find_inductions(x->c->t, x->k, &x->inductions);
+  tn_isa_find_inductions(x->c->t, x->k, TN_X86_INDUCTIONS, 0, &x->inductions);
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;

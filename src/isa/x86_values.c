@@ -20,6 +20,7 @@ enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RB
 // Bytes of the frame where lanes are put together or taken apart; parts of a register stand behind them.
 enum { TN_X86_SHELF = 512, TN_X86_PARTS_AT = TN_X86_SHELF, TN_X86_SHELVES = TN_X86_SHELF + 128 };
 enum { TN_X86_SPARE = 256 };               // nodes that are none of the list's, at a time
+enum { TN_X86_INDUCTIONS = 5 };            // of a loop
 typedef struct tn_x86_select {
   tn_isa_code *c; const tiny_listing *k; const tn_x86_level *level;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use

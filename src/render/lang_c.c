@@ -90,9 +90,14 @@ static const char *const tn_c_prelude[] = {
   "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })\n"
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })\n"
   // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD, VPDPWSSD, VPMADDWD; the lesser widths need AVX-512VL, or the VEX form of
-  // AVX-VNNI.
-  "#define DOT(T, name, x, y, z) ({ T z_ = (z); "
+  // AVX-VNNI. Arm ARM (DDI 0487K.a), C7.2: SDOT, UDOT.
+  "#ifdef __aarch64__\n"
+  "  #define DOT(T, name, x, y, z) ({ T z_ = (z); "
+    "__asm__(name \" %0.4s, %1.16b, %2.16b\" : \"+w\"(z_) : \"w\"(x), \"w\"(y)); z_; })\n"
+  "#else\n"
+  "  #define DOT(T, name, x, y, z) ({ T z_ = (z); "
     "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })\n"
+  "#endif\n"
   "#ifdef __AVX512VNNI__\n"
   "  #define DOT_U8_I8 \"vpdpbusd\"\n"
   "  #define DOT_I16(T, x, y, z) DOT(T, \"vpdpwssd\", x, y, z)\n"
@@ -193,7 +198,7 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
 // The formats of TINY_DOT_*, for a processor that has their instructions.
 static const char *const tn_c_dots[TINY_DOT_COUNT] = {
   "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)",
-  "DOT_I16(%t, %0, %1, %2)"
+  "DOT_I16(%t, %0, %1, %2)", "DOT(%t, \"sdot\", %0, %1, %2)", "DOT(%t, \"udot\", %0, %1, %2)"
 };
 
 // The matrix units of TN_C_UNITS, for a processor that has them: Intel SDM vol. 1, 18 and vol. 2, TDPBF16PS, TDPBSSD ..

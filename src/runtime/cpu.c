@@ -81,7 +81,7 @@ static const char *const tn_cpu_both[] = {
   "-O2", "-ffp-contract=on", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 #ifdef TN_OS_ARM64
-  "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
+  "-ffixed-x18",                           // the system's register on macOS and Windows
 #endif
   NULL
 };
@@ -175,6 +175,9 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
   argv[n++] = c->facts.march ? c->facts.march : "-march=native";
   if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
   else if (!c->facts.march) argv[n++] = "-mno-avx512f";      // valgrind: a lesser processor than the compiler sees
+#endif
+#ifdef TN_OS_ARM64
+  argv[n++] = c->facts.march ? c->facts.march : "-mcpu=native";
 #endif
   argv[n++] = "-x"; argv[n++] = c->takes_ir ? "ir" : "c";
   argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
@@ -461,7 +464,10 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #if TN_CPU_BUILTIN
 // The level that kernels are compiled for, by the own of their renderer: one whose vectors are as wide.
 #ifdef TN_OS_ARM64
-static const tn_arm64_level *tn_cpu_level(const void *own) { (void)own; return &tn_arm64_levels[0]; }
+static const tn_arm64_level *tn_cpu_level(const void *own) {
+  const int dots = ((const tn_cpu *)own)->facts.dots >> TINY_DOT_I8 & 1;
+  return &tn_arm64_levels[dots ? TN_ARM64_DOTPROD : TN_ARM64_NEON];
+}
 #else
 static const tn_x86_level *tn_cpu_level(const void *own) {
   const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
@@ -478,7 +484,7 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && !tn_os_cpu_as(&facts, which)) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, and sse2, sse4, avx2, avx512 where the processor has them, "
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, and " TN_OS_LEVEL_NAMES " where the processor has them, "
               "no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
@@ -553,7 +559,9 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
     tn_lang_llvm(out, c->facts.vector_nbytes == 64, tn_cpu_fuses(c));
+#ifndef TN_OS_ARM64                          // its dot products have no text there
     out->dots = (uint32_t)c->facts.dots;
+#endif
     return;
   }
   tn_lang_c(out);
