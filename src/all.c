@@ -189,6 +189,7 @@ TN_SMALL_BEGIN
 // ** isa: machine code of our own, x86-64 and arm64; only where TINY_ISA asks for it, until it is whole **
 #ifdef TINY_ISA
 #include "isa/code.c"
+#include "isa/copies.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
 #ifdef TN_OS_X86

@@ -69,7 +69,11 @@ static void tn_x86_logic(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 // Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32), of which
 // what is known to be 0 is left out.
-static int tn_x86_is_high(const tiny_uop *u) { return u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX; }
+static int tn_x86_is_high(const tiny_uop *u) {
+  if (u->op == TINY_OP_BROADCAST) return tn_x86_is_high(u->src[0]);
+  if (u->op == TINY_OP_CAST && tn_is_unsigned(u->src[0]->dtype)) return tn_bits(u->src[0]->dtype) > 32;
+  return u->op == TINY_OP_CONST ? u->k < 0 || u->k > (int64_t)UINT32_MAX : u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX;
+}
 static int tn_x86_high_by_low(tn_x86_select *x, int a, int b, int held) {
   const int high = tn_x86_new(x, TN_ISA_VEC), product = tn_x86_new(x, TN_ISA_VEC);
   tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, high, a, 32);
@@ -385,7 +389,7 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
   if (wider && tn_is_signed(s->dtype))
     tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
-  else if (wider || tn_x86_nbytes(x, u) < 8)
+  else if (tn_x86_nbytes(x, u) < 8 && tn_x86_nbytes(x, s) == 8)
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   else tn_x86_copy(x, TN_ISA_GPR, to, r, 8);
   tn_x86_extend(x, u, to);
