@@ -373,6 +373,10 @@ static void tn_x86_cast_from_float(tn_x86_select *x, const tiny_uop *u, int to) 
   if (nbytes > tn_x86_held(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(to, 4, TN_ISA_USE));
   tn_x86_extend(x, u, to);
 }
+// Has the integer type all values of the other?
+static int tn_x86_holds(int dtype, int of) {
+  return tn_is_unsigned(of) ? tn_bits(dtype) > tn_bits(of) : tn_is_signed(dtype) && tn_bits(dtype) >= tn_bits(of);
+}
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
@@ -392,7 +396,7 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   else if (tn_x86_nbytes(x, u) < 8 && tn_x86_nbytes(x, s) == 8)
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   else tn_x86_copy(x, TN_ISA_GPR, to, r, 8);
-  tn_x86_extend(x, u, to);
+  if (!tn_x86_holds(u->dtype, s->dtype)) tn_x86_extend(x, u, to);
 }
 static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
