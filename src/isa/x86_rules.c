@@ -73,7 +73,7 @@ RULES(tn_x86_rules, x, y)
     return add(mul(high, N(high, 65536)), low);
   }
   RULE("(CAST x:i64)") {                   // halves, which f64 has exactly: their sum is rounded once
-    if (x->lanes == 1 || r->dtype != TINY_F64) return NULL;
+    if (r->dtype != TINY_F64) return NULL;
     tiny_uop *const bits = tn_x86_as(t, x, TINY_U64);
     tiny_uop *const high = cast(tn_x86_as(t, cast(shr(bits, K(bits, 32)), TINY_U32), TINY_I32), TINY_F64);
     return add(mul(high, N(high, 4294967296.0)), cast(cast(bits, TINY_U32), TINY_F64));
