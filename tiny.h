@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source e8eb3e684c73b698282e4f0214321a4f976ae8d175a8782b2a577ed8c7fa7cd2
+/* tiny.h 0.1.0, source 56ec03381b5a438fd97f29ca079368198a7ce8e417c88f39418cb1871650f99d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3713,7 +3713,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "e8eb3e684c73b698282e4f0214321a4f976ae8d175a8782b2a577ed8c7fa7cd2"
+#define TN_SOURCE_ID "56ec03381b5a438fd97f29ca079368198a7ce8e417c88f39418cb1871650f99d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -18118,6 +18118,12 @@ RULES(tn_x86_rules, x, y)
     tiny_uop *const high = cast(tn_x86_as(t, shr(x, K(x, 16)), TINY_I32), TINY_F32);
     tiny_uop *const low = cast(tn_x86_as(t, and_(x, K(x, 0xFFFF)), TINY_I32), TINY_F32);
     return add(mul(high, N(high, 65536)), low);
+  }
+  RULE("(CAST x:i64)") {                   // halves, which f64 has exactly: their sum is rounded once
+    if (r->dtype != TINY_F64) return NULL;
+    tiny_uop *const bits = tn_x86_as(t, x, TINY_U64);
+    tiny_uop *const high = cast(tn_x86_as(t, cast(shr(bits, K(bits, 32)), TINY_U32), TINY_I32), TINY_F64);
+    return add(mul(high, N(high, 4294967296.0)), cast(cast(bits, TINY_U32), TINY_F64));
   }
   RULE("(CAST x:u64)") {                   // half of what is too large, whose lowest bit is not forgotten, twice
     if (x->lanes > 1 || !tn_is_float(r->dtype)) return NULL;
@@ -47419,18 +47425,16 @@ typedef struct tn_isa_ins {
   tn_isa_operand o[4];
 } tn_isa_ins;
 
-// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register; fixed: the
-// instruction that makes it of numbers alone, wherever it is wanted, -1: none
+// slot: in the frame, -1: none; hint: a register that it is copied from or to; fixed: the instruction that makes it of
+// numbers alone, wherever it is wanted, -1: none; use, nuse, stores: of registers.c, uses, and how often it is written
 typedef struct tn_isa_vreg {
-  uint8_t cls; int8_t phys; int32_t start, end, slot, hint, fixed; double weight;
+  uint8_t cls; int8_t phys; int32_t slot, hint, fixed, use, nuse, piece; double stores;
 } tn_isa_vreg;
 typedef struct tn_isa_loop { int begin, end, times; } tn_isa_loop;           // times: of its body, 0: not known
 // of the frame; end: of the last range in it
 typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
 
-typedef struct tn_isa_busy { int32_t start, end; } tn_isa_busy;      // where the list names a register of the processor
-
-enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32 };
+enum { TN_ISA_MOST_REGS = 32 };
 // Bytes of a frame: LOCAL memory (TN_STACK_NBYTES) and what is spilled, on a thread whose stack may have 64 KiB, as
 // tests/test_frames.py adds it up.
 enum { TN_ISA_FRAME_MOST = 20 << 10 };
@@ -47444,16 +47448,12 @@ typedef struct tn_isa_code {
   int labels; int64_t frame;               // bytes of the frame so far
   tiny_bytes pool;                         // constants
   uint32_t used[TN_ISA_CLASSES];           // registers that are written, a bit each
-  tn_isa_busy busy[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
 } tn_isa_code;
 
 // ** what a processor's rooms tell of it; a function that is NULL is not asked **
 
-// Of a class: registers in the order they are given out, and those that spilled ones pass through, which are given out,
-// too, where nothing is spilled. None is given out while the list names it.
-typedef struct tn_isa_class {
-  uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
-} tn_isa_class;
+// Of a class: registers in the order they are given out; none is while the list names it.
+typedef struct tn_isa_class { uint8_t n, reg[TN_ISA_MOST_REGS], slot_nbytes; } tn_isa_class;
 typedef struct tn_isa_target {
   tn_isa_class cls[TN_ISA_CLASSES];
   int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
@@ -47461,6 +47461,7 @@ typedef struct tn_isa_target {
   // Does it make o[0], which it does not read, of numbers, constants and places of the frame alone? NULL: not known.
   int (*fixed)(const tn_isa_ins *ins);
   int (*takes)(const tn_isa_ins *ins);     // is there such an instruction, of any registers? NULL: not known
+  int (*pure)(const tn_isa_ins *ins);      // reads it nothing but registers, no flags, and writes o[0]? NULL: not known
 } tn_isa_target;
 
 static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
@@ -47468,7 +47469,7 @@ static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c-
 static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
   tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
   memset(v, 0, sizeof *v);
-  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = v->hint = v->fixed = -1;
+  v->cls = (uint8_t)cls; v->phys = -1; v->slot = v->hint = v->fixed = -1;
   return c->nvreg - 1;
 }
 static tn_isa_ins *tn_isa_add(tn_isa_code *c, int op) {
@@ -47493,6 +47494,24 @@ static tn_isa_operand tn_isa_at(int kind, int nbytes, int64_t imm) {
   return o;
 }
 static tn_isa_operand tn_isa_number(int64_t v) { return tn_isa_at(TN_ISA_NUMBER, 0, v); }
+
+// The registers that an instruction names; a mask may be spent by what it is for.
+enum { TN_ISA_NAMES = 9 };
+typedef struct tn_isa_name { int32_t cls, reg, role; } tn_isa_name;
+static int tn_isa_names(const tn_isa_ins *ins, tn_isa_name out[TN_ISA_NAMES]) {
+  int n = 0;
+  for (int k = 0; k < ins->n; k++) {
+    const tn_isa_operand *o = &ins->o[k];
+    const tn_isa_name reg = {o->cls, o->reg, o->role}, base = {TN_ISA_GPR, o->reg, TN_ISA_USE};
+    const tn_isa_name index = {o->cls, o->index, TN_ISA_USE};
+    if (o->kind != TN_ISA_REG && o->kind != TN_ISA_MEM) continue;
+    if (o->reg != TN_ISA_NO_REG) out[n++] = o->kind == TN_ISA_REG ? reg : base;
+    if (o->kind == TN_ISA_MEM && o->index != TN_ISA_NO_REG) out[n++] = index;
+  }
+  const tn_isa_name mask = {TN_ISA_MASK, ins->mask, TN_ISA_USE};
+  if (ins->mask != TN_ISA_NO_REG) out[n++] = mask;
+  return n;
+}
 
 // The place of these bytes among the constants, which a size of theirs divides.
 static int64_t tn_isa_constant(tn_isa_code *c, const void *data, size_t nbytes) {
@@ -47522,23 +47541,88 @@ static const tiny_uop *tn_isa_folded(const tiny_uop *index) {
 }
 #endif
 // ---- end src/isa/code.c ----
+// ---- begin src/isa/copies.c ----
+// copies: a register that only stands for a while for the one that it is copied to is that one.
+//
+// In:    a list before registers. Out: the list; a copy that became one of a register to itself, which constants.c
+//        drops.
+// Holds: from where the first is made to its copy, which is its last use, nobody jumps, and the second is not named,
+//        but as what makes the first: its old value is read before the new one is written.
+// Source: Chaitin et al., "Register allocation via coloring", Computer Languages 6 (1981): subsumption.
+#ifndef TN_ISA_COPIES
+#define TN_ISA_COPIES
+#ifndef TINY_AMALGAMATED
+#include "code.c"
+#endif
+
+enum { TN_ISA_COPIES_FAR = 64 };           // instructions between them at most
+
+static int tn_isa_names_it(const tn_isa_ins *ins, int reg, int roles) {
+  tn_isa_name names[TN_ISA_NAMES];
+  for (int k = tn_isa_names(ins, names) - 1; k >= 0; k--)
+    if (names[k].reg == reg && (!roles || names[k].role & roles)) return 1;
+  return 0;
+}
+static int tn_isa_jumps(const tn_isa_ins *ins) {
+  for (int k = 0; k < ins->n; k++) if (ins->o[k].kind == TN_ISA_LABEL) return 1;
+  return 0;
+}
+static int tn_isa_may_join(const tn_isa_code *c, int from, int copy) {
+  const int to = c->ins[copy].o[0].reg, r = c->ins[copy].o[1].reg;
+  if (copy - from > TN_ISA_COPIES_FAR || from == copy || tn_isa_jumps(&c->ins[from])) return 0;
+  if (tn_isa_names_it(&c->ins[from], to, TN_ISA_DEF) || tn_isa_names_it(&c->ins[from], r, TN_ISA_USE)) return 0;
+  for (int i = from + 1; i < copy; i++)
+    if (tn_isa_jumps(&c->ins[i]) || tn_isa_names_it(&c->ins[i], to, 0)) return 0;
+  return 1;
+}
+static void tn_isa_rename_one(tn_isa_ins *ins, int from, int to) {
+  for (int k = 0; k < ins->n; k++) {
+    if (ins->o[k].reg == from) ins->o[k].reg = to;
+    if (ins->o[k].index == from) ins->o[k].index = to;
+  }
+  if (ins->mask == from) ins->mask = to;
+}
+static void tn_isa_join_copies(tn_isa_code *c, const tn_isa_target *target) {
+  const size_t n = (size_t)c->nvreg + 1;
+  int *first = (int *)tn_scratch(c->t, n * sizeof(int)), *last = (int *)tn_scratch(c->t, n * sizeof(int));
+  tn_isa_name names[TN_ISA_NAMES];
+  for (int i = 0; i < c->n; i++)
+    for (int k = tn_isa_names(&c->ins[i], names) - 1; k >= 0; k--) {
+      const int r = names[k].reg;
+      if (r < 0) continue;
+      if (!last[r]) first[r] = i;
+      last[r] = i + 1;
+    }
+  for (int i = 0; i < c->n; i++) {
+    const tn_isa_ins *ins = &c->ins[i];
+    if (!target->moves(ins) || ins->o[0].reg < 0 || ins->o[1].reg < 0) continue;
+    const int to = ins->o[0].reg, r = ins->o[1].reg;
+    if (to == r || last[r] != i + 1 || c->vreg[to].cls != c->vreg[r].cls || !tn_isa_may_join(c, first[r], i)) continue;
+    for (int k = first[r]; k <= i; k++) tn_isa_rename_one(&c->ins[k], r, to);
+    if (first[r] < first[to]) first[to] = first[r];
+  }
+}
+#endif
+// ---- end src/isa/copies.c ----
 // ---- begin src/isa/constants.c ----
-// constants: what an instruction makes of numbers alone is made once, before the loop that uses it; copies of what does
-// not change are what they copy.
+// constants: what an instruction makes of numbers alone, or of what does not change in a loop, is made once, before the
+// loop; copies of what does not change are what they copy.
 //
 // In:       a list before registers. Out: the list; instructions that are fixed, as the target says, stand before the
-//           outermost loop around them, equal ones of a loop once; vreg.fixed names the one that makes a register.
+//           outermost loop around them, and pure ones before the outermost that changes nothing that they read, equal
+//           ones of a loop once; vreg.fixed names the fixed one that makes a register.
 // Requires: loops in the order they begin. A mask may be spent by what takes it, and is not the same as its copy.
 // Holds:    positions of loops are those of the new list. Nothing else moves; a register that is written twice stays.
 //           What is fixed, or a copy, is read.
 #ifndef TN_ISA_CONSTANTS
 #define TN_ISA_CONSTANTS
 #ifndef TINY_AMALGAMATED
-#include "code.c"
+#include "copies.c"
 #endif
 
 typedef struct tn_isa_constants {
-  int *top;                                // of instructions: the outermost loop around it, -1: none
+  int *top;                                // of instructions: the outermost loop around it, or it goes before; -1: none
+  int *made;                               // of registers: where that is
   int *same;                               // of registers: the one that stands for it
   int *moved, nmoved;                      // instructions, in the order of their loops
   uint8_t *gone;                           // of instructions
@@ -47555,23 +47639,46 @@ static int *tn_isa_writes(const tn_isa_code *c) {
   return writes;
 }
 // The same, but for the register that it makes?
-static int tn_isa_same(const tn_isa_ins *a, const tn_isa_ins *b) {
+static int tn_isa_same(const tn_isa_constants *k, const tn_isa_ins *a, const tn_isa_ins *b) {
   if (a->op != b->op || a->n != b->n || a->broadcast != b->broadcast || a->o[0].nbytes != b->o[0].nbytes ||
       a->o[0].cls != b->o[0].cls || a->o[0].wide != b->o[0].wide) return 0;
-  for (int k = 1; k < a->n; k++) {
-    const tn_isa_operand *x = &a->o[k], *y = &b->o[k];
+  for (int i = 1; i < a->n; i++) {
+    const tn_isa_operand *x = &a->o[i], *y = &b->o[i];
     if (x->kind != y->kind || x->nbytes != y->nbytes || x->imm != y->imm || x->scale != y->scale) return 0;
-    if (x->kind == TN_ISA_REG && (x->reg == a->o[0].reg) != (y->reg == b->o[0].reg)) return 0;
+    if (x->index != y->index || x->role != y->role) return 0;
+    const int of_x = x->reg == a->o[0].reg, of_y = y->reg == b->o[0].reg;
+    if (x->reg >= 0 && (of_x != of_y || (!of_x && (y->reg < 0 || k->same[x->reg] != k->same[y->reg])))) return 0;
+    if (x->reg < 0 && x->reg != y->reg) return 0;
   }
   return 1;
 }
-// It goes before its loop, or an equal one that does already stands for it.
-static void tn_isa_move(tn_isa_code *c, tn_isa_constants *k, int at) {
+// It goes before the loop, or an equal one that does already stands for it.
+static void tn_isa_move(tn_isa_code *c, tn_isa_constants *k, int at, int loop) {
   const int r = c->ins[at].o[0].reg;
   k->gone[at] = 1;
-  for (int i = k->nmoved - 1; i >= 0 && k->top[k->moved[i]] == k->top[at]; i--)
-    if (tn_isa_same(&c->ins[k->moved[i]], &c->ins[at])) { k->same[r] = c->ins[k->moved[i]].o[0].reg; return; }
+  k->top[at] = loop;
+  k->made[r] = c->loop[loop].begin;
+  for (int i = k->nmoved - 1; i >= 0; i--)
+    if (k->top[k->moved[i]] == loop && tn_isa_same(k, &c->ins[k->moved[i]], &c->ins[at])) {
+      k->same[r] = c->ins[k->moved[i]].o[0].reg;
+      return;
+    }
   k->moved[k->nmoved++] = at;
+}
+// The outermost loop around it in which nothing changes that it reads; -1: there is none.
+static int tn_isa_stays_in(const tn_isa_code *c, const tn_isa_constants *k, const tn_isa_target *target, int at) {
+  const tn_isa_ins *ins = &c->ins[at];
+  tn_isa_name names[TN_ISA_NAMES];
+  int after = 0;
+  if (!target->pure || !target->pure(ins)) return -1;
+  for (int i = tn_isa_names(ins, names) - 1; i >= 0; i--) {
+    if (!(names[i].role & TN_ISA_USE)) continue;
+    if (names[i].reg < 0 || k->writes[names[i].reg] != 1) return -1;
+    if (k->made[names[i].reg] > after) after = k->made[names[i].reg];
+  }
+  for (int l = k->top[at]; l < c->nloop && c->loop[l].begin <= at; l++)
+    if (at < c->loop[l].end && after <= c->loop[l].begin) return l;
+  return -1;
 }
 static void tn_isa_rename(const tn_isa_constants *k, tn_isa_ins *ins) {
   for (int i = 0; i < ins->n; i++) {
@@ -47589,17 +47696,14 @@ static void tn_isa_copied(tn_isa_constants *k, const tn_isa_ins *ins, int at) {
 
 // How often what stands in the register is read by what is not gone.
 static void tn_isa_count(const tn_isa_constants *k, const tn_isa_ins *ins, int *reads, int by) {
-  for (int i = 0; i < ins->n; i++) {
-    const tn_isa_operand *o = &ins->o[i];
-    const int reads_it = o->kind == TN_ISA_MEM || (o->kind == TN_ISA_REG && o->role & TN_ISA_USE);
-    if (reads_it && o->reg >= 0) reads[k->same[o->reg]] += by;
-    if (o->kind == TN_ISA_MEM && o->index >= 0) reads[k->same[o->index]] += by;
-  }
-  if (ins->mask >= 0) reads[k->same[ins->mask]] += by;
+  tn_isa_name names[TN_ISA_NAMES];
+  for (int i = tn_isa_names(ins, names) - 1; i >= 0; i--)
+    if (names[i].reg >= 0 && names[i].role & TN_ISA_USE) reads[k->same[names[i].reg]] += by;
 }
 static void tn_isa_drop_unread(const tn_isa_code *c, const tn_isa_target *target, tn_isa_constants *k) {
   int *reads = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int)), kept = 0;
   for (int i = 0; i < c->n; i++) if (!k->gone[i]) tn_isa_count(k, &c->ins[i], reads, 1);
+  for (int i = 0; i < k->nmoved; i++) tn_isa_count(k, &c->ins[k->moved[i]], reads, 1);
   for (int i = c->n - 1; i >= 0; i--) {
     const tn_isa_ins *ins = &c->ins[i];
     const int r = k->gone[i] || !ins->n ? -1 : ins->o[0].reg;
@@ -47611,6 +47715,11 @@ static void tn_isa_drop_unread(const tn_isa_code *c, const tn_isa_target *target
   k->nmoved = kept;
 }
 
+static void tn_isa_put(tn_isa_code *c, const tn_isa_constants *k, const tn_isa_ins *from) {
+  tn_isa_ins *ins = TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins);
+  *ins = *from;
+  tn_isa_rename(k, ins);
+}
 // The new list: before where a loop begins stands what was moved out of it.
 static void tn_isa_place_moved(tn_isa_code *c, const tn_isa_constants *k) {
   const tn_isa_ins *from = c->ins;
@@ -47618,15 +47727,11 @@ static void tn_isa_place_moved(tn_isa_code *c, const tn_isa_constants *k) {
   c->ins = NULL;
   c->n = c->cap = 0;
   int *to = (int *)tn_scratch(c->t, ((size_t)n + 1) * sizeof(int));
-  for (int i = 0, l = 0, m = 0; i <= n; i++) {
+  for (int i = 0, l = 0; i <= n; i++) {
     for (; l < c->nloop && c->loop[l].begin == i; l++)
-      for (; m < k->nmoved && k->top[k->moved[m]] == l; m++)
-        *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = from[k->moved[m]];
+      for (int m = 0; m < k->nmoved; m++) if (k->top[k->moved[m]] == l) tn_isa_put(c, k, &from[k->moved[m]]);
     to[i] = c->n;
-    if (i == n || k->gone[i]) continue;
-    tn_isa_ins *ins = TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins);
-    *ins = from[i];
-    tn_isa_rename(k, ins);
+    if (i < n && !k->gone[i]) tn_isa_put(c, k, &from[i]);
   }
   for (int l = 0; l < c->nloop; l++) { c->loop[l].begin = to[c->loop[l].begin]; c->loop[l].end = to[c->loop[l].end]; }
 }
@@ -47635,8 +47740,10 @@ static void tn_isa_constants_out(tn_isa_code *c, const tn_isa_target *target) {
   tn_isa_constants k;
   const size_t n = (size_t)c->n + 1;
   memset(&k, 0, sizeof k);
+  tn_isa_join_copies(c, target);
   k.writes = tn_isa_writes(c);
   k.top = (int *)tn_scratch(c->t, n * sizeof(int)); k.moved = (int *)tn_scratch(c->t, n * sizeof(int));
+  k.made = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int));
   k.same = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int)); k.gone = (uint8_t *)tn_scratch(c->t, n);
   for (int v = 0; v < c->nvreg; v++) k.same[v] = v;
   for (int i = 0, l = 0, top = -1; i < c->n; i++) {
@@ -47644,9 +47751,14 @@ static void tn_isa_constants_out(tn_isa_code *c, const tn_isa_target *target) {
     for (; l < c->nloop && c->loop[l].begin == i; l++) if (top < 0) top = l;
     k.top[i] = top;
     const int r = c->ins[i].n ? c->ins[i].o[0].reg : -1;
-    if (r < 0 || k.writes[r] != 1) continue;
+    if (r >= 0 && target->moves(&c->ins[i]) && c->ins[i].o[1].reg == r) k.gone[i] = 1;
+    if (r >= 0) k.made[r] = i + 1;
+    if (r < 0 || k.writes[r] != 1 || k.gone[i]) continue;
     if (target->moves(&c->ins[i])) tn_isa_copied(&k, &c->ins[i], i);
-    else if (top >= 0 && target->fixed(&c->ins[i])) tn_isa_move(c, &k, i);
+    else if (top >= 0) {
+      const int loop = target->fixed(&c->ins[i]) ? top : tn_isa_stays_in(c, &k, target, i);
+      if (loop >= 0) tn_isa_move(c, &k, i, loop);
+    }
   }
   tn_isa_drop_unread(c, target, &k);
   tn_isa_place_moved(c, &k);
@@ -47658,15 +47770,19 @@ static void tn_isa_constants_out(tn_isa_code *c, const tn_isa_target *target) {
 #endif
 // ---- end src/isa/constants.c ----
 // ---- begin src/isa/registers.c ----
-// registers: virtual registers get the processor's, by linear scan over live ranges.
+// registers: virtual registers get the processor's, by linear scan over live ranges, split where there is none left.
 //
-// In:  a list of instructions, and what registers the processor has. Out: the list with the processor's registers,
-//      loads and stores of what has none, which stands in the frame.
-// Holds: a range reaches from the first to the last place where its register is named, and to the end of every loop
-//        that it enters and in which it is named. Where there are too few registers the range goes to the frame that
-//        costs least: its reads and writes, as often as their loops say, over its length; what is fixed costs half, as
-//        it is made anew for each use instead.
-// Source: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 21 (1999).
+// In:    a list of instructions, and what registers the processor has. Out: the list with the processor's registers,
+//        loads and stores of what has none for a while, which stands in the frame.
+// Holds: a piece of a range reaches from the first to the last of its uses, and to the end of every loop that it enters
+//        and in which it is used. Where there are too few registers, the piece loses its own whose uses from there on
+//        cost least: loads, as often as their loops say, over how far away they are; what is fixed is made anew, for
+//        half of that. A loop that a piece is taken out of has no use of it left, and what a loop uses that had no
+//        register where it begins is loaded before it, if there is one. Uses that are loaded are of one block, up to
+//        where a jump that passes them ends. A register that has a place in the frame is stored wherever it is written.
+// Positions: twice an instruction's, + 1 for what it writes, - 1 for what is loaded before it.
+// Sources: Wimmer and Moessenboeck, "Optimized Interval Splitting in a Linear Scan Register Allocator", VEE (2005);
+//          Belady, "A study of replacement algorithms for a virtual-storage computer" (1966): the use farthest away.
 #ifndef TN_ISA_REGISTERS
 #define TN_ISA_REGISTERS
 #ifndef TINY_AMALGAMATED
@@ -47675,60 +47791,81 @@ static void tn_isa_constants_out(tn_isa_code *c, const tn_isa_target *target) {
 
 enum { TN_ISA_TIMES = 10 };                // of a loop that does not say
 
-// ** live ranges **
+typedef struct tn_isa_use { int32_t at, role; } tn_isa_use;
+// Uses [first, first + n) of one register. loads: it is loaded where the piece starts; phys -1: it has none; next: the
+// piece behind it, -1: none; chain: the next one that is loaded before the same instruction.
+typedef struct tn_isa_piece {
+  int32_t vreg, first, n, start, end, next, chain; int8_t phys; uint8_t loads;
+} tn_isa_piece;
+typedef struct tn_isa_busy { int32_t cls, reg, start, end; } tn_isa_busy;    // the list names the processor's register
+typedef struct tn_isa_out { int32_t vreg, loop; } tn_isa_out;                // it has no register throughout the loop
 
-static void tn_isa_touch(tn_isa_code *c, int cls, int reg, int role, int at, double weight) {
-  if (reg == TN_ISA_NO_REG) return;
-  const int from = role & TN_ISA_USE ? 2 * at : 2 * at + 1, to = role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
-  if (reg < 0) {                           // the processor's
-    tn_isa_busy *b = &c->busy[cls][-1 - reg];
-    if (b->end < 0) b->start = from;
-    b->end = to;
+typedef struct tn_isa_scan {
+  tn_isa_code *c; const tn_isa_target *target;
+  tn_isa_use *use;
+  double *weight;                          // of instructions: how often they run
+  int32_t *limit;                          // of instructions: where what may be jumped over, or a loop, around it ends
+  tn_isa_piece *piece; int npiece, cappiece;
+  tn_isa_busy *busy; int nbusy, capbusy;
+  tn_isa_out *out; int nout, capout;
+  int *heap, nheap, capheap;               // pieces by where they start
+  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
+  int again;                               // a loop was found whose begin has been scanned
+} tn_isa_scan;
+
+// ** uses **
+
+static void tn_isa_named(tn_isa_scan *s, const tn_isa_name *name, int at) {
+  if (name->reg >= 0) {
+    tn_isa_vreg *v = &s->c->vreg[name->reg];
+    tn_isa_use *u = &s->use[v->use + v->nuse];
+    if (!v->nuse || u[-1].at != at) { u->at = at; u->role = 0; v->nuse++; u++; }
+    if (name->role & TN_ISA_DEF && !(u[-1].role & TN_ISA_DEF)) v->stores += s->weight[at];
+    u[-1].role |= name->role;
     return;
   }
-  tn_isa_vreg *v = &c->vreg[reg];
-  if (from < v->start) v->start = from;
-  if (to > v->end) v->end = to;
-  v->weight += weight;
+  int k = s->nbusy - 1;
+  while (k >= 0 && (s->busy[k].cls != name->cls || s->busy[k].reg != -1 - name->reg)) k--;
+  tn_isa_busy *b = k >= 0 && name->role != TN_ISA_DEF ? &s->busy[k] : NULL;
+  if (!b) {
+    b = TN_PUSH(s->c->t, s->busy, s->nbusy, s->capbusy, tn_isa_busy);
+    b->cls = name->cls; b->reg = -1 - name->reg; b->start = name->role == TN_ISA_DEF ? 2 * at + 1 : -1;
+  }
+  b->end = name->role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
 }
-static double tn_isa_weight(const tn_isa_code *c, int at) {
-  double w = 1;
-  for (int i = 0; i < c->nloop && c->loop[i].begin <= at; i++)
-    if (at < c->loop[i].end) w *= c->loop[i].times ? c->loop[i].times : TN_ISA_TIMES;
-  return w;
-}
-static void tn_isa_ranges(tn_isa_code *c) {
-  for (int k = 0; k < TN_ISA_CLASSES; k++) for (int i = 0; i < TN_ISA_MOST_REGS; i++) c->busy[k][i].end = -1;
+static void tn_isa_uses(tn_isa_scan *s) {
+  tn_isa_code *c = s->c;
+  tn_isa_name names[TN_ISA_NAMES];
+  int total = 0;
+  for (int i = 0; i < c->n; i++)
+    for (int k = tn_isa_names(&c->ins[i], names) - 1; k >= 0; k--)
+      if (names[k].reg >= 0) c->vreg[names[k].reg].nuse++;
+  for (int v = 0; v < c->nvreg; v++) { c->vreg[v].use = total; total += c->vreg[v].nuse; c->vreg[v].nuse = 0; }
+  s->use = (tn_isa_use *)tn_scratch(c->t, ((size_t)total + 1) * sizeof *s->use);
   for (int i = 0; i < c->n; i++) {
-    const tn_isa_ins *ins = &c->ins[i];
-    const double w = tn_isa_weight(c, i);
-    for (int k = 0; k < ins->n; k++) {
-      const tn_isa_operand *o = &ins->o[k];
-      if (o->kind == TN_ISA_REG) tn_isa_touch(c, o->cls, o->reg, o->role, i, w);
-      if (o->kind != TN_ISA_MEM) continue;
-      tn_isa_touch(c, TN_ISA_GPR, o->reg, TN_ISA_USE, i, w);
-      tn_isa_touch(c, o->wide ? TN_ISA_VEC : TN_ISA_GPR, o->index, TN_ISA_USE, i, w);
-    }
-    tn_isa_touch(c, TN_ISA_MASK, ins->mask, TN_ISA_USE, i, w);
-  }
-  // inner loops begin later, and are looked at first
-  for (int l = c->nloop - 1; l >= 0; l--) for (int v = 0; v < c->nvreg; v++) {
-    tn_isa_vreg *r = &c->vreg[v];
-    if (r->start < 2 * c->loop[l].begin && r->end >= 2 * c->loop[l].begin && r->end < 2 * c->loop[l].end)
-      r->end = 2 * c->loop[l].end;
+    const int n = tn_isa_names(&c->ins[i], names);
+    for (int k = 0; k < n; k++) tn_isa_named(s, &names[k], i);
   }
 }
-
-// ** linear scan **
-
-static void tn_isa_sort(const tn_isa_code *c, int *order, int *spare, int n) {     // by where they begin
-  if (n < 2) return;
-  const int half = n / 2;
-  tn_isa_sort(c, order, spare, half);
-  tn_isa_sort(c, order + half, spare, n - half);
-  memcpy(spare, order, (size_t)n * sizeof *spare);
-  for (int a = 0, b = half, i = 0; i < n; i++)
-    order[i] = b == n || (a < half && c->vreg[spare[a]].start <= c->vreg[spare[b]].start) ? spare[a++] : spare[b++];
+static void tn_isa_region(tn_isa_scan *s, int begin, int end) {
+  for (int i = begin + 1; i < end; i++) if (s->limit[i] > end) s->limit[i] = end;
+}
+static void tn_isa_regions(tn_isa_scan *s) {
+  const tn_isa_code *c = s->c;
+  int *place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
+  for (int i = 0; i < c->n; i++) {
+    s->weight[i] = 1;
+    s->limit[i] = INT32_MAX;
+    if (c->ins[i].op == TN_ISA_PLACE) place[c->ins[i].o[0].imm] = i;
+  }
+  for (int l = 0; l < c->nloop; l++) {
+    tn_isa_region(s, c->loop[l].begin, c->loop[l].end);
+    for (int i = c->loop[l].begin; i < c->loop[l].end; i++)
+      s->weight[i] *= c->loop[l].times ? c->loop[l].times : TN_ISA_TIMES;
+  }
+  for (int i = 0; i < c->n; i++)
+    for (int k = 0; k < c->ins[i].n && c->ins[i].op != TN_ISA_PLACE; k++)
+      if (c->ins[i].o[k].kind == TN_ISA_LABEL) tn_isa_region(s, i, place[c->ins[i].o[k].imm]);
 }
 static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
   for (int i = 0; i < c->n; i++) {
@@ -47738,200 +47875,343 @@ static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
     if (c->vreg[ins->o[1].reg].hint < 0) c->vreg[ins->o[1].reg].hint = ins->o[0].reg;
   }
 }
-// A slot that is free from where the range begins, or a new one.
-static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_vreg *v) {
-  tn_isa_slot *s = NULL;
-  v->phys = -1;
-  if (v->fixed >= 0) return;               // made anew for each use
-  for (int i = 0; i < c->nslot && !s; i++) if (c->slot[i].cls == v->cls && c->slot[i].end <= v->start) s = &c->slot[i];
-  if (!s) {
-    s = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
-    s->cls = v->cls;
-    s->at = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
-  }
-  s->end = v->end + 1;
-  v->slot = s->at;
+
+// ** pieces **
+
+static int tn_isa_is_in(const tn_isa_code *c, int loop, int position) {
+  return position >= 2 * c->loop[loop].begin && position < 2 * c->loop[loop].end;
 }
-static double tn_isa_cost(const tn_isa_vreg *v) {
-  return (v->fixed >= 0 ? 0.5 : 1) * v->weight / (v->end - v->start + 1);
+static int tn_isa_is_out(const tn_isa_scan *s, int vreg, int loop) {
+  for (int i = 0; i < s->nout; i++) if (s->out[i].vreg == vreg && s->out[i].loop == loop) return 1;
+  return 0;
+}
+static void tn_isa_heap_add(tn_isa_scan *s, int piece) {
+  int at = s->nheap;
+  *TN_PUSH(s->c->t, s->heap, s->nheap, s->capheap, int) = piece;
+  for (; at && s->piece[s->heap[(at - 1) / 2]].start > s->piece[piece].start; at = (at - 1) / 2)
+    s->heap[at] = s->heap[(at - 1) / 2];
+  s->heap[at] = piece;
+}
+static int tn_isa_heap_take(tn_isa_scan *s) {
+  const int first = s->heap[0], last = s->heap[--s->nheap];
+  int at = 0;
+  for (int k = 1; k < s->nheap; k = 2 * at + 1) {
+    if (k + 1 < s->nheap && s->piece[s->heap[k + 1]].start < s->piece[s->heap[k]].start) k++;
+    if (s->piece[s->heap[k]].start >= s->piece[last].start) break;
+    s->heap[at] = s->heap[k];
+    at = k;
+  }
+  s->heap[at] = last;
+  return first;
+}
+static void tn_isa_piece_end(const tn_isa_scan *s, tn_isa_piece *r) {
+  const tn_isa_code *c = s->c;
+  const tn_isa_use *last = &s->use[r->first + r->n - 1];
+  r->end = 2 * last->at + (last->role & TN_ISA_DEF ? 1 : 0);
+  for (int l = c->nloop - 1; l >= 0; l--)  // inner loops begin later, and are looked at first
+    if (r->start < 2 * c->loop[l].begin && tn_isa_is_in(c, l, r->end)) r->end = 2 * c->loop[l].end;
+}
+// A place that is free from where the register is first used, or a new one; what is fixed needs none.
+static void tn_isa_to_frame(tn_isa_scan *s, int vreg) {
+  tn_isa_code *c = s->c;
+  tn_isa_vreg *v = &c->vreg[vreg];
+  tn_isa_slot *slot = NULL;
+  if (v->fixed >= 0 || v->slot >= 0) return;
+  tn_isa_piece whole;
+  memset(&whole, 0, sizeof whole);
+  whole.first = v->use; whole.n = v->nuse; whole.start = 2 * s->use[v->use].at - 1;
+  tn_isa_piece_end(s, &whole);
+  for (int i = 0; i < c->nslot && !slot; i++)
+    if (c->slot[i].cls == v->cls && c->slot[i].end <= whole.start) slot = &c->slot[i];
+  if (!slot) {
+    slot = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
+    slot->cls = v->cls;
+    slot->at = (int32_t)tn_isa_frame(c, s->target->cls[v->cls].slot_nbytes);
+  }
+  slot->end = whole.end + 1;
+  v->slot = slot->at;
+}
+// A new piece behind `prev`, -1: it is the first of its register.
+static int tn_isa_piece_add(tn_isa_scan *s, int vreg, int prev, int first, int n, int start, int loads) {
+  tn_isa_piece *r = TN_PUSH(s->c->t, s->piece, s->npiece, s->cappiece, tn_isa_piece);
+  const int piece = s->npiece - 1;
+  r->vreg = vreg; r->first = first; r->n = n; r->start = start; r->loads = (uint8_t)loads; r->phys = -1;
+  r->next = prev < 0 ? -1 : s->piece[prev].next;
+  if (prev >= 0) s->piece[prev].next = piece;
+  tn_isa_piece_end(s, r);
+  tn_isa_heap_add(s, piece);
+  return piece;
+}
+// How many of uses [first, last) a piece may have that starts there: up to the first one in a loop behind that its
+// register is out of.
+static int tn_isa_reach(const tn_isa_scan *s, int vreg, int first, int last, int start) {
+  for (int i = 0; i < s->nout; i++) {
+    const int l = s->out[i].loop;
+    if (s->out[i].vreg != vreg || tn_isa_is_in(s->c, l, start)) continue;
+    for (int k = first + 1; k < last; k++) if (tn_isa_is_in(s->c, l, 2 * s->use[k].at)) last = k;
+  }
+  return last - first;
+}
+// Uses [first, last) of prev's register get pieces of their own, from position `from` on.
+static void tn_isa_rest(tn_isa_scan *s, int prev, int first, int last, int from) {
+  const tn_isa_code *c = s->c;
+  const int vreg = s->piece[prev].vreg;
+  while (first < last) {
+    const tn_isa_use *u = &s->use[first];
+    const int loads = (u->role & TN_ISA_USE) != 0;
+    int before = u->at;
+    for (int l = 0; l < c->nloop && loads && before == u->at; l++)
+      if (tn_isa_is_in(c, l, 2 * u->at) && !tn_isa_is_in(c, l, from) && !tn_isa_is_out(s, vreg, l))
+        before = c->loop[l].begin;
+    const int start = loads ? 2 * before - 1 : 2 * u->at + 1, most = tn_isa_reach(s, vreg, first, last, start);
+    int n = 1;
+    if (loads) tn_isa_to_frame(s, vreg);
+    while (n < most && u[n].at < s->limit[before]) n++;
+    prev = tn_isa_piece_add(s, vreg, prev, first, n, start, loads);
+    first += n;
+    from = 2 * u[n - 1].at + 1;
+  }
+}
+static void tn_isa_first_piece(tn_isa_scan *s, int vreg) {
+  const tn_isa_vreg *v = &s->c->vreg[vreg];
+  if (!v->nuse) return;
+  const tn_isa_use *u = &s->use[v->use];
+  const int start = u->role & TN_ISA_USE ? 2 * u->at - 1 : 2 * u->at + 1, end = v->use + v->nuse;
+  const int n = tn_isa_reach(s, vreg, v->use, end, start), piece = tn_isa_piece_add(s, vreg, -1, v->use, n, start, 0);
+  s->c->vreg[vreg].piece = piece;
+  tn_isa_rest(s, piece, v->use + n, end, start);
 }
 
-// holder: of the processor's registers of a class, who has each.
-typedef struct tn_isa_scan { const uint8_t *reg; int n, holder[TN_ISA_MOST_REGS], spilled; } tn_isa_scan;
+// ** what stands in the frame **
 
-static int tn_isa_is_named(const tn_isa_code *c, int cls, int reg, const tn_isa_vreg *v) {
-  const tn_isa_busy *b = &c->busy[cls][reg];
-  return v->start <= b->end && v->end >= b->start;
-}
-static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, tn_isa_scan *s, int v) {
-  tn_isa_vreg *r = &c->vreg[v];
-  const int wanted = r->hint >= 0 ? c->vreg[r->hint].phys : -1;
-  int found = -1, worst = -1;
-  for (int k = 0; k < s->n; k++) {
-    int *holder = &s->holder[s->reg[k]];
-    if (*holder >= 0 && c->vreg[*holder].end <= r->start) *holder = -1;
-    if (tn_isa_is_named(c, r->cls, s->reg[k], r)) continue;
-    if (*holder < 0 && (found < 0 || s->reg[k] == wanted)) found = s->reg[k];
-    if (*holder < 0) continue;
-    if (worst < 0 || tn_isa_cost(&c->vreg[*holder]) < tn_isa_cost(&c->vreg[s->holder[worst]])) worst = s->reg[k];
-  }
-  if (found < 0) {
-    s->spilled++;
-    if (worst < 0 || tn_isa_cost(r) <= tn_isa_cost(&c->vreg[s->holder[worst]])) {
-      tn_isa_to_frame(c, target, r);
-      return;
-    }
-    tn_isa_to_frame(c, target, &c->vreg[s->holder[worst]]);
-    found = worst;
-  }
-  s->holder[found] = v;
-  r->phys = (int8_t)found;
-  c->used[r->cls] |= 1u << found;
-}
-// With so many of all registers of the class, those in `order`. How many were spilled.
-static int tn_isa_try(tn_isa_code *c, const tn_isa_target *target, int cls, int with_scratch, const int *order, int n) {
-  const tn_isa_class *k = &target->cls[cls];
-  uint8_t all[TN_ISA_MOST_REGS + TN_ISA_SCRATCH];
-  tn_isa_scan s;
-  s.reg = all; s.n = k->n + (with_scratch ? k->scratches : 0); s.spilled = 0;
-  memcpy(all, k->reg, sizeof k->reg);
-  memcpy(all + k->n, k->scratch, sizeof k->scratch);
-  for (int i = 0; i < TN_ISA_MOST_REGS; i++) s.holder[i] = -1;
-  for (int i = 0; i < n && !(with_scratch && s.spilled); i++)
-    if (c->vreg[order[i]].cls == cls) tn_isa_give(c, target, &s, order[i]);
-  return s.spilled;
-}
-static void tn_isa_scan_all(tn_isa_code *c, const tn_isa_target *target) {
-  int *order = (int *)tn_scratch(c->t, 2 * (size_t)c->nvreg * sizeof(int) + 16), n = 0;
-  for (int v = 0; v < c->nvreg; v++) if (c->vreg[v].end >= 0) order[n++] = v;
-  tn_isa_sort(c, order, order + c->nvreg, n);
-  for (int cls = 0; cls < TN_ISA_CLASSES; cls++) {
-    const int slots = c->nslot;
-    const int64_t frame = c->frame;
-    if (target->cls[cls].n >= TN_ISA_SCRATCH && !tn_isa_try(c, target, cls, 1, order, n)) continue;
-    c->nslot = slots; c->frame = frame; c->used[cls] = 0;
-    for (int i = 0; i < n; i++)
-      if (c->vreg[order[i]].cls == cls) c->vreg[order[i]].phys = (int8_t)(c->vreg[order[i]].slot = -1);
-    tn_isa_try(c, target, cls, 0, order, n);
-  }
-}
-
-// ** the list with registers **
-
-typedef struct tn_isa_passing { int vreg[8], reg[8], role[8], n, used[TN_ISA_CLASSES]; } tn_isa_passing;
-
-// The register that a spilled one passes through in this instruction; or its own.
-static int tn_isa_assigned(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
-  if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
-  const tn_isa_vreg *v = &c->vreg[reg];
-  if (v->phys >= 0) return v->phys;
-  int i = 0;
-  while (i < p->n && p->vreg[i] != reg) i++;
-  if (i == p->n) {
-    const tn_isa_class *cls = &target->cls[v->cls];
-    if (p->used[v->cls] == cls->scratches) {
-      tn_isa_refuse(c, "an instruction has too many operands that are spilled");
-      return 0;
-    }
-    p->vreg[i] = reg; p->role[i] = 0; p->reg[i] = cls->scratch[p->used[v->cls]++];
-    c->used[v->cls] |= 1u << p->reg[i];
-    p->n++;
-  }
-  p->role[i] |= role;
-  return p->reg[i];
-}
 // What makes it, in that register.
 static tn_isa_ins tn_isa_remake(tn_isa_ins ins, int reg) {
   const int was = ins.o[0].reg;
   for (int k = 0; k < ins.n; k++) if (ins.o[k].reg == was) ins.o[k].reg = reg;
   return ins;
 }
-static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, const tn_isa_passing *p,
-                        int load) {
-  for (int i = 0; i < p->n; i++) {
-    const tn_isa_vreg *v = &c->vreg[p->vreg[i]];
-    if (!(p->role[i] & (load ? TN_ISA_USE : TN_ISA_DEF))) continue;
-    *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) =
-        v->fixed >= 0 ? tn_isa_remake(from[v->fixed], p->reg[i]) : target->spill(v->cls, p->reg[i], v->slot, load);
-  }
+static tn_isa_ins tn_isa_load(const tn_isa_scan *s, const tn_isa_vreg *v, int reg) {
+  if (v->fixed >= 0) return tn_isa_remake(s->c->ins[v->fixed], reg);
+  tn_isa_ins ins = s->target->spill(v->cls, reg, v->slot, 1);
+  ins.o[0].role = TN_ISA_DEF;
+  return ins;
 }
-// Where a spilled register stands that the operand reads: in the frame, or, of a constant, with the constants.
-static int tn_isa_stands(const tn_isa_code *c, const tn_isa_ins *from, const tn_isa_operand *o, tn_isa_operand *at) {
-  const tn_isa_vreg *v = o->kind == TN_ISA_REG && o->role == TN_ISA_USE && o->reg >= 0 ? &c->vreg[o->reg] : NULL;
-  if (!v || v->phys >= 0) return 0;
-  *at = tn_isa_at(TN_ISA_FRAME, o->nbytes, v->slot);
-  if (v->fixed >= 0) {
-    const tn_isa_operand *pooled = &from[v->fixed].o[1];
-    if (pooled->kind != TN_ISA_POOL || pooled->nbytes != o->nbytes) return 0;
-    *at = *pooled;
+// The one operand that reads the register, and nothing else does; -1: there is none.
+static int tn_isa_only_operand(const tn_isa_ins *ins, int vreg) {
+  tn_isa_name names[TN_ISA_NAMES];
+  int times = 0, found = -1;
+  for (int k = tn_isa_names(ins, names) - 1; k >= 0; k--) times += names[k].reg == vreg;
+  for (int k = 1; k < ins->n; k++)
+    if (ins->o[k].kind == TN_ISA_REG && ins->o[k].reg == vreg && ins->o[k].role == TN_ISA_USE) found = k;
+  return times == 1 ? found : -1;
+}
+// The first use of a piece reads it where it stands: in the frame, or, of a constant, with the constants. 0: there is
+// no such instruction.
+static int tn_isa_fold(tn_isa_scan *s, int piece) {
+  const tn_isa_piece *r = &s->piece[piece];
+  const tn_isa_vreg *v = &s->c->vreg[r->vreg];
+  tn_isa_ins *ins = &s->c->ins[s->use[r->first].at];
+  const int k = tn_isa_only_operand(ins, r->vreg);
+  if (k < 0) return 0;
+  if (s->target->moves(ins)) { *ins = tn_isa_load(s, v, ins->o[0].reg); return 1; }
+  if (!s->target->takes) return 0;
+  tn_isa_operand at = tn_isa_at(TN_ISA_FRAME, ins->o[k].nbytes, v->slot);
+  if (v->fixed >= 0) at = s->c->ins[v->fixed].o[1];
+  if (v->fixed >= 0 && (at.kind != TN_ISA_POOL || at.nbytes != ins->o[k].nbytes)) return 0;
+  tn_isa_ins trial = *ins;
+  trial.o[k] = at;
+  for (int i = 0; i < trial.n; i++) {
+    if (trial.o[i].reg >= 0) trial.o[i].reg = 0;
+    if (trial.o[i].index >= 0) trial.o[i].index = 0;
   }
+  if (trial.mask >= 0) trial.mask = 1;
+  if (!s->target->takes(&trial)) return 0;
+  ins->o[k] = at;
   return 1;
 }
-// One operand that is spilled is read from where it stands, if there is such an instruction.
-static void tn_isa_fold(const tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, tn_isa_ins *ins) {
-  tn_isa_operand at;
-  for (int k = ins->n - 1; k > 0; k--) {
-    if (!tn_isa_stands(c, from, &ins->o[k], &at)) continue;
-    tn_isa_ins trial = *ins;
-    trial.o[k] = at;
-    for (int i = 0; i < trial.n; i++) {
-      if (trial.o[i].reg >= 0) trial.o[i].reg = 0;
-      if (trial.o[i].index >= 0) trial.o[i].index = 0;
+
+// ** linear scan **
+
+// If a piece lost its register at a position: what that costs, -1: it may not; the first use without; the loop, of
+// which a use was scanned already, that it must be out of, -1: none.
+typedef struct tn_isa_loss { double cost; int first, loop; } tn_isa_loss;
+static tn_isa_loss tn_isa_losing(const tn_isa_scan *s, const tn_isa_piece *r, int position) {
+  const tn_isa_code *c = s->c;
+  const tn_isa_vreg *v = &c->vreg[r->vreg];
+  const int last = r->first + r->n;
+  tn_isa_loss loss = {0, r->first, -1};
+  int around = -1, later = r->first;
+  for (int l = 0; l < c->nloop && around < 0; l++)
+    if (tn_isa_is_in(c, l, position) && !tn_isa_is_in(c, l, r->start)) around = l;
+  while (later < last && 2 * s->use[later].at < position) later++;
+  loss.first = later;
+  while (around >= 0 && loss.first > r->first && s->use[loss.first - 1].at >= c->loop[around].begin) loss.first--;
+  if (loss.first < later) loss.loop = around;
+  if (later < last && s->use[later].role & TN_ISA_USE && 2 * s->use[later].at - 1 <= position) {
+    loss.cost = -1;
+    return loss;
+  }
+  double loads = 0, away = later < last ? 2 * s->use[later].at - position : INT32_MAX;
+  for (int i = loss.first; i < last && (around < 0 ? i == later : s->use[i].at < c->loop[around].end); i++)
+    loads += s->weight[s->use[i].at];
+  if (around >= 0 && (later == last || s->use[later].at >= c->loop[around].end) && loss.loop >= 0)
+    away = 2 * (c->loop[around].end - c->loop[around].begin) - (position - 2 * s->use[loss.first].at);
+  loss.cost = (loads + (v->fixed >= 0 || v->slot >= 0 ? 0 : v->stores)) * (v->fixed >= 0 ? 0.5 : 1) / away;
+  return loss;
+}
+static void tn_isa_take_away(tn_isa_scan *s, int piece, const tn_isa_loss *loss, int position) {
+  tn_isa_piece *r = &s->piece[piece];
+  const int last = r->first + r->n;
+  int first = loss->first;
+  if (loss->loop >= 0) {                   // this scan goes on as it may, and another follows
+    tn_isa_out *out = TN_PUSH(s->c->t, s->out, s->nout, s->capout, tn_isa_out);
+    out->vreg = r->vreg; out->loop = loss->loop;
+    s->again = 1;
+    while (first < last && 2 * s->use[first].at < position) first++;
+  }
+  r->n = first - r->first;
+  if (!r->n && position < r->start + 2) position = r->start + 2;               // it was to be loaded before a loop
+  tn_isa_rest(s, piece, first, last, position);
+}
+static int tn_isa_is_busy(const tn_isa_scan *s, int cls, int reg, const tn_isa_piece *r) {
+  for (int i = 0; i < s->nbusy; i++) {
+    const tn_isa_busy *b = &s->busy[i];
+    if (b->reg == reg && b->cls == cls && r->start <= b->end && r->end >= b->start) return 1;
+  }
+  return 0;
+}
+// A register that is free, the wanted one if it is; -1: none is, and *worst is whose holder loses least by *loss.
+static int tn_isa_find(tn_isa_scan *s, const tn_isa_piece *r, int *worst, tn_isa_loss *loss) {
+  const tn_isa_vreg *v = &s->c->vreg[r->vreg];
+  const tn_isa_class *cls = &s->target->cls[v->cls];
+  const int wanted = v->hint >= 0 ? s->c->vreg[v->hint].phys : -1;
+  int found = -1, held[TN_ISA_MOST_REGS], n = 0;
+  for (int k = 0; k < cls->n; k++) {
+    const int reg = cls->reg[k];
+    int *holder = &s->holder[v->cls][reg];
+    if (*holder >= 0 && (s->piece[*holder].end <= r->start || !s->piece[*holder].n)) *holder = -1;
+    if (tn_isa_is_busy(s, v->cls, reg, r)) continue;
+    if (*holder >= 0) held[n++] = reg;
+    else if (found < 0 || reg == wanted) found = reg;
+  }
+  *worst = -1;
+  for (int k = 0; k < n && found < 0; k++) {
+    const tn_isa_loss one = tn_isa_losing(s, &s->piece[s->holder[v->cls][held[k]]], r->start);
+    if (one.cost >= 0 && (*worst < 0 || one.cost < loss->cost)) { *worst = held[k]; *loss = one; }
+  }
+  return found;
+}
+static void tn_isa_give(tn_isa_scan *s, int piece) {
+  tn_isa_piece *r = &s->piece[piece];
+  const int vreg = r->vreg, cls = s->c->vreg[vreg].cls, first = r->first, last = r->first + r->n, start = r->start;
+  const int here = r->loads && start == 2 * s->use[first].at - 1;
+  tn_isa_loss loss = {0, 0, 0};
+  int worst = -1, found = -1;
+  if (!r->n) return;
+  if (!here || r->n > 1 || !tn_isa_fold(s, piece)) {
+    found = tn_isa_find(s, r, &worst, &loss);
+    if (found < 0 && here && r->n > 1 && tn_isa_fold(s, piece)) worst = -1;
+    else if (found < 0 && r->loads && !here && (worst < 0 || loss.cost > tn_isa_losing(s, r, start).cost)) {
+      r->n = 0;                            // not before the loop, but in it
+      tn_isa_rest(s, piece, first, last, start + 2);
+      return;
+    } else if (found < 0 && worst < 0) {
+      tn_isa_refuse(s->c, "an instruction has too many operands");
+      return;
     }
-    if (trial.mask >= 0) trial.mask = 1;
-    if (!target->takes(&trial)) continue;
-    ins->o[k] = at;
+  }
+  if (found < 0 && worst < 0) {            // it was read where it stands
+    r->n = 1;
+    r->loads = 0;
+    tn_isa_rest(s, piece, first + 1, last, 2 * s->use[first].at + 1);
     return;
   }
+  if (found < 0) { tn_isa_take_away(s, s->holder[cls][worst], &loss, start); found = worst; }
+  s->holder[cls][found] = piece;
+  s->piece[piece].phys = s->c->vreg[vreg].phys = (int8_t)found;
+  s->c->used[cls] |= 1u << found;
 }
-// A copy from or to a register that is spilled. 0: it is none.
-static int tn_isa_rewrite_copy(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from,
-                               const tn_isa_ins *i) {
-  if (!target->moves(i) || i->o[0].reg < 0 || i->o[1].reg < 0) return 0;
-  const tn_isa_vreg *to = &c->vreg[i->o[0].reg], *of = &c->vreg[i->o[1].reg];
-  const int in_register = to->phys >= 0 || of->phys >= 0;
-  if (!in_register || (to->phys >= 0 && of->phys >= 0)) return 0;
-  *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) =
-      to->phys < 0 ? target->spill(to->cls, of->phys, to->slot, 0) :
-      of->fixed >= 0 ? tn_isa_remake(from[of->fixed], to->phys) : target->spill(to->cls, to->phys, of->slot, 1);
-  return 1;
+static void tn_isa_scan_all(tn_isa_scan *s) {
+  tn_isa_code *c = s->c;
+  const tn_isa_ins *list = c->ins;
+  const int64_t frame = c->frame;
+  do {
+    c->ins = (tn_isa_ins *)tn_scratch(c->t, ((size_t)c->n + 1) * sizeof *list);
+    memcpy(c->ins, list, (size_t)c->n * sizeof *list);
+    c->nslot = s->npiece = s->nheap = s->again = 0;
+    c->frame = frame;
+    memset(s->holder, -1, sizeof s->holder);
+    memset(c->used, 0, sizeof c->used);
+    for (int v = 0; v < c->nvreg; v++) {
+      c->vreg[v].phys = -1;
+      c->vreg[v].slot = -1;
+      tn_isa_first_piece(s, v);
+    }
+    while (s->nheap && !c->refused) tn_isa_give(s, tn_isa_heap_take(s));
+  } while (s->again && !c->refused);
 }
-static void tn_isa_rewrite_one(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, tn_isa_ins ins) {
-  const int moves = target->moves(&ins);
-  tn_isa_passing p;
-  memset(&p, 0, sizeof p);
-  if (target->takes && ins.op != TN_ISA_PLACE) tn_isa_fold(c, target, from, &ins);
+
+// ** the list with registers **
+
+static int tn_isa_assigned(tn_isa_scan *s, int reg, int at) {
+  if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
+  tn_isa_vreg *v = &s->c->vreg[reg];
+  const tn_isa_piece *r = &s->piece[v->piece];
+  while (!r->n || s->use[r->first + r->n - 1].at < at) { v->piece = r->next; r = &s->piece[v->piece]; }
+  return r->phys;
+}
+// Is it made of numbers alone, and for each use, and not here?
+static int tn_isa_is_unmade(const tn_isa_scan *s, const tn_isa_ins *ins, int at) {
+  const int made = ins->n ? ins->o[0].reg : -1;
+  return made >= 0 && s->c->vreg[made].fixed == at && s->piece[s->c->vreg[made].piece].n == 1;
+}
+static void tn_isa_rewrite_one(tn_isa_scan *s, tn_isa_ins ins, int at, tn_isa_ins **to, int *n, int *cap) {
+  tn_isa_code *c = s->c;
+  const int moves = s->target->moves(&ins), writes = ins.n && ins.o[0].kind == TN_ISA_REG && ins.o[0].role & TN_ISA_DEF;
+  const tn_isa_vreg *written = writes && ins.o[0].reg >= 0 ? &c->vreg[ins.o[0].reg] : NULL;
   for (int k = 0; k < ins.n; k++) {
     tn_isa_operand *o = &ins.o[k];
-    if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
-    if (o->kind == TN_ISA_MEM) {
-      o->reg = tn_isa_assigned(c, target, &p, o->reg, TN_ISA_USE);
-      o->index = tn_isa_assigned(c, target, &p, o->index, TN_ISA_USE);
-    }
+    if (o->kind == TN_ISA_REG || o->kind == TN_ISA_MEM) o->reg = tn_isa_assigned(s, o->reg, at);
+    if (o->kind == TN_ISA_MEM) o->index = tn_isa_assigned(s, o->index, at);
   }
-  ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
-  tn_isa_pass(c, target, from, &p, 1);
-  if (!moves || ins.o[0].reg != ins.o[1].reg) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
-  tn_isa_pass(c, target, from, &p, 0);
+  ins.mask = tn_isa_assigned(s, ins.mask, at);
+  if (!moves || ins.o[0].reg != ins.o[1].reg) *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = ins;
+  if (written && written->slot >= 0)
+    *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = s->target->spill(written->cls, ins.o[0].reg, written->slot, 0);
 }
-static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
-  const tn_isa_ins *from = c->ins;
-  const int n = c->n;
-  c->ins = NULL;
-  c->n = c->cap = 0;
-  for (int i = 0; i < n; i++) {
-    const int made = from[i].n ? from[i].o[0].reg : -1;
-    if (made >= 0 && c->vreg[made].fixed == i && c->vreg[made].phys < 0) continue;       // made for each use
-    if (!tn_isa_rewrite_copy(c, target, from, &from[i])) tn_isa_rewrite_one(c, target, from, from[i]);
+static void tn_isa_rewrite(tn_isa_scan *s) {
+  tn_isa_code *c = s->c;
+  tn_isa_ins *to = NULL;
+  int n = 0, cap = 0;
+  int *loaded = (int *)tn_scratch(c->t, ((size_t)c->n + 1) * sizeof(int));     // before each instruction: 1 + a piece
+  for (int i = 0; i < s->npiece; i++) {
+    tn_isa_piece *r = &s->piece[i];
+    if (!r->loads || !r->n) continue;
+    r->chain = loaded[(r->start + 1) / 2];
+    loaded[(r->start + 1) / 2] = i + 1;
   }
+  for (int i = 0; i < c->n; i++) {
+    for (int k = loaded[i]; k; k = s->piece[k - 1].chain) {
+      const tn_isa_piece *r = &s->piece[k - 1];
+      *TN_PUSH(c->t, to, n, cap, tn_isa_ins) = tn_isa_load(s, &c->vreg[r->vreg], r->phys);
+    }
+    if (!tn_isa_is_unmade(s, &c->ins[i], i)) tn_isa_rewrite_one(s, c->ins[i], i, &to, &n, &cap);
+  }
+  c->ins = to; c->n = n; c->cap = cap;
 }
 
 static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
+  tn_isa_scan s;
+  memset(&s, 0, sizeof s);
+  s.c = c; s.target = target;
   if (target->fixed) tn_isa_constants_out(c, target);
-  tn_isa_ranges(c);
+  s.weight = (double *)tn_scratch(c->t, ((size_t)c->n + 1) * sizeof(double));
+  s.limit = (int32_t *)tn_scratch(c->t, ((size_t)c->n + 1) * sizeof(int32_t));
+  tn_isa_regions(&s);
+  tn_isa_uses(&s);
   tn_isa_hints(c, target);
-  tn_isa_scan_all(c, target);
-  tn_isa_rewrite(c, target);
+  tn_isa_scan_all(&s);
+  if (!c->refused) tn_isa_rewrite(&s);
 }
 #endif
 // ---- end src/isa/registers.c ----
@@ -49480,6 +49760,7 @@ typedef struct tn_x86_select {
   int *wide;                               // the register of that, -1: none; bools: bytes of an element of a bool's
   tn_isa_inductions inductions;
   uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
+  const tiny_uop **packed;                 // the LOAD that it begins with, if it puts together what stands there
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
   int spare;                               // nodes that are none of the list's so far
@@ -50140,12 +50421,58 @@ static void tn_x86_load_elements(tn_x86_select *x, const tiny_uop *u, const tiny
   tn_x86_shelve(x, to, held, 0, 1);
   tn_x86_place(x, label + 1);
 }
+// Elements that are apart, one after the other into 16 bytes: not by way of memory, as a load of all of it would wait
+// for stores of its parts to be done (Intel, Optimization Reference Manual, 3.6.4). What is masked out reads the first
+// of the memory.
+static int tn_x86_load_block(tn_x86_select *x, const tn_x86_elements *e, int from, int n, int element) {
+  static const int rows[2][4] = {{TN_X86_PINSRB, TN_X86_PINSRW, TN_X86_PINSRD, TN_X86_PINSRQ},
+                                 {TN_X86_VPINSRB, TN_X86_VPINSRW, TN_X86_VPINSRD, TN_X86_VPINSRQ}};
+  const int row = rows[tn_x86_level_has(x->level, TN_X86_VPINSRD)][tn_x86_log(element)], v = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_load_bytes(x, v, element, tn_x86_element_at(x, e, from, element));
+  for (int i = 1; i < n; i++) {
+    const tn_isa_operand o[4] = {tn_x86_vec(v, 16, TN_ISA_DEF), tn_x86_vec(v, 16, TN_ISA_USE),
+                                 tn_x86_element_at(x, e, from + i, element), tn_isa_number(i)};
+    tn_x86_n(x, row, 4, o);
+  }
+  return v;
+}
+static int tn_x86_has_load_apart(const tn_x86_select *x, const tiny_uop *u) {
+  return u->src[0]->lanes > 1 && tn_x86_level_has(x->level, TN_X86_PINSRD) && tn_x86_held(x, u) <= 32 &&
+      !x->level->masks;
+}
+static void tn_x86_load_apart(tn_x86_select *x, const tiny_uop *u, const tiny_uop *valid, int to) {
+  const tiny_uop *at = u->src[0]->src[1];
+  const int held = tn_x86_held(x, u), element = tn_x86_element(x, u), lanes = tn_x86_lanes(x, u);
+  const int each = lanes < 16 / element ? lanes : 16 / element, wide = tn_x86_held(x, at);
+  tn_x86_elements e;
+  int index = tn_x86_value(x, at), all = -1;
+  memset(&e, 0, sizeof e);
+  e.index = u->src[0]; e.bits = -1; e.at = tn_isa_at(TN_ISA_MEM, element, 0);
+  tn_x86_base(x, u->src[0]->src[0], &e.at);
+  if (valid) {
+    const int mask = tn_x86_mask_as(x, valid, tn_x86_element(x, at)), some = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, wide, some, index, mask);
+    index = some;
+  }
+  tn_x86_shelve(x, index, wide, TN_X86_INDICES_AT, 0);
+  for (int from = 0; from < lanes; from += each) {
+    const int block = tn_x86_load_block(x, &e, from, each, element), low = all;
+    all = from ? tn_x86_new(x, TN_ISA_VEC) : block;
+    if (from) tn_x86_4(x, TN_X86_VINSERTF128, tn_x86_vec(all, 32, TN_ISA_DEF), tn_x86_vec(low, 32, TN_ISA_USE),
+                       tn_x86_vec(block, 16, TN_ISA_USE), 1);
+  }
+  if (!valid) tn_x86_copy(x, TN_ISA_VEC, to, all, held);
+  else if (u->nsrc == 2) tn_x86_blend(x, to, held, tn_x86_mask_as(x, valid, element), tn_x86_vec(all, held, TN_ISA_USE),
+                                      tn_x86_value(x, u->src[1]));
+  else tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, held, to, all, tn_x86_mask_as(x, valid, element));
+}
 static void tn_x86_load_vector(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int gathers[4] = {TN_X86_VPGATHERDD, TN_X86_VPGATHERDQ, TN_X86_VPGATHERQD, TN_X86_VPGATHERQQ};
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
   const int held = tn_x86_held(x, u);
   if (index->lanes == 1 && !valid) { tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(x, u))); return; }
   const int row = index->lanes == 1 ? tn_x86_masked_row(x, u) : tn_x86_apart_row(x, index, u, gathers);
+  if (!row && tn_x86_has_load_apart(x, u)) { tn_x86_load_apart(x, u, valid, to); return; }
   if (u->nsrc == 2) tn_x86_copy(x, TN_ISA_VEC, to, tn_x86_value(x, u->src[1]), held);
   else tn_x86_zero(x, to, held);
   if (!row) { tn_x86_load_elements(x, u, valid, to); return; }
@@ -50320,7 +50647,11 @@ static void tn_x86_logic(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 // Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32), of which
 // what is known to be 0 is left out.
-static int tn_x86_is_high(const tiny_uop *u) { return u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX; }
+static int tn_x86_is_high(const tiny_uop *u) {
+  if (u->op == TINY_OP_BROADCAST) return tn_x86_is_high(u->src[0]);
+  if (u->op == TINY_OP_CAST && tn_is_unsigned(u->src[0]->dtype)) return tn_bits(u->src[0]->dtype) > 32;
+  return u->op == TINY_OP_CONST ? u->k < 0 || u->k > (int64_t)UINT32_MAX : u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX;
+}
 static int tn_x86_high_by_low(tn_x86_select *x, int a, int b, int held) {
   const int high = tn_x86_new(x, TN_ISA_VEC), product = tn_x86_new(x, TN_ISA_VEC);
   tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, high, a, 32);
@@ -50620,6 +50951,10 @@ static void tn_x86_cast_from_float(tn_x86_select *x, const tiny_uop *u, int to) 
   if (nbytes > tn_x86_held(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(to, 4, TN_ISA_USE));
   tn_x86_extend(x, u, to);
 }
+// Has the integer type all values of the other?
+static int tn_x86_holds(int dtype, int of) {
+  return tn_is_unsigned(of) ? tn_bits(dtype) > tn_bits(of) : tn_is_signed(dtype) && tn_bits(dtype) >= tn_bits(of);
+}
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
@@ -50636,10 +50971,10 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
   if (wider && tn_is_signed(s->dtype))
     tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
-  else if (wider || tn_x86_nbytes(x, u) < 8)
+  else if (tn_x86_nbytes(x, u) < 8 && tn_x86_nbytes(x, s) == 8)
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   else tn_x86_copy(x, TN_ISA_GPR, to, r, 8);
-  tn_x86_extend(x, u, to);
+  if (!tn_x86_holds(u->dtype, s->dtype)) tn_x86_extend(x, u, to);
 }
 static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
@@ -50940,37 +51275,34 @@ static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // ** dot products **
 
-// A word that a general register holds goes into a vector, whose other lanes do not matter.
-static int tn_x86_word(tn_x86_select *x, const tiny_uop *u) {
+// Of a scalar, whose words are in general registers, the lowest of a vector's.
+static int tn_x86_dot_source(tn_x86_select *x, const tiny_uop *u) {
   const int r = tn_x86_value(x, u);
   if (tn_x86_class(x, u) != TN_ISA_GPR) return r;
-  const int v = tn_x86_new(x, TN_ISA_VEC);
-  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_vec(v, 16, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  const int v = tn_x86_new(x, TN_ISA_VEC), row = tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32);
+  tn_x86_2(x, row, tn_x86_vec(v, 16, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   return v;
 }
-static void tn_x86_dot_vectors(tn_x86_select *x, const tiny_uop *u, int to, int held) {
-  const int masks = x->level->masks;
+static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int general = tn_x86_class(x, u) == TN_ISA_GPR, held = general ? 16 : tn_x86_held(x, u);
   const int dots_i16 = tn_x86_choose(x->level, TN_X86_DO_DOT_I16, TN_X86_I32);
   const int row = u->k == TINY_DOT_BF16 ? TN_X86_VDPBF16PS : u->k == TINY_DOT_I16 ? dots_i16 :
-      masks ? TN_X86_VPDPBUSD : TN_X86_VEXPDPBUSD;
-  const int a = tn_x86_word(x, u->src[0]), b = tn_x86_word(x, u->src[1]), sum = tn_x86_word(x, u->src[2]);
-  if (!row) {                              // pairs of words of 16 bits
+      x->level->masks ? TN_X86_VPDPBUSD : TN_X86_VEXPDPBUSD;
+  const int a = tn_x86_dot_source(x, u->src[0]), b = tn_x86_dot_source(x, u->src[1]);
+  const int sum = tn_x86_dot_source(x, u->src[2]);
+  const int into = general || to == a || to == b ? tn_x86_new(x, TN_ISA_VEC) : to;
+  if (row) {
+    tn_x86_copy(x, TN_ISA_VEC, into, sum, held);
+    tn_x86_3(x, row, tn_x86_vec(into, held, TN_ISA_BOTH), tn_x86_vec(a, held, TN_ISA_USE),
+             tn_x86_vec(b, held, TN_ISA_USE));
+  } else {                                 // pairs of words of 16 bits
     const int pairs = tn_x86_new(x, TN_ISA_VEC);
     tn_x86_do_3(x, TN_X86_DO_MADD, TN_X86_I32, held, pairs, a, b);
-    tn_x86_do_3(x, TN_X86_DO_ADD, TN_X86_I32, held, to, sum, pairs);
-    return;
+    tn_x86_do_3(x, TN_X86_DO_ADD, TN_X86_I32, held, into, sum, pairs);
   }
-  const int into = to == a || to == b ? tn_x86_new(x, TN_ISA_VEC) : to;
-  tn_x86_copy(x, TN_ISA_VEC, into, sum, held);
-  tn_x86_3(x, row, tn_x86_vec(into, held, TN_ISA_BOTH), tn_x86_vec(a, held, TN_ISA_USE),
-           tn_x86_vec(b, held, TN_ISA_USE));
-  tn_x86_copy(x, TN_ISA_VEC, to, into, held);
-}
-static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
-  if (tn_x86_class(x, u) == TN_ISA_VEC) { tn_x86_dot_vectors(x, u, to, tn_x86_held(x, u)); return; }
-  const int sum = tn_x86_new(x, TN_ISA_VEC);
-  tn_x86_dot_vectors(x, u, sum, 16);
-  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_vec(sum, 16, TN_ISA_USE));
+  if (!general) tn_x86_copy(x, TN_ISA_VEC, to, into, held);
+  else tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF),
+                tn_x86_vec(into, 16, TN_ISA_USE));
 }
 
 // ** vectors wider than a register: part by part **
@@ -51151,7 +51483,17 @@ static void tn_x86_choose_gpr(tn_x86_select *x, const tiny_uop *u, int to) {
   }
   tn_x86_2(x, row, tn_x86_gpr(to, held < 4 ? 4 : held, TN_ISA_BOTH), tn_x86_gpr(yes, held < 4 ? 4 : held, TN_ISA_USE));
 }
+// A load by the same condition is already what is chosen where that is not set.
+static int tn_x86_is_loaded_so(const tiny_uop *u) {
+  const tiny_uop *load = u->src[1], *no = u->src[2], *zero = tn_x86_is_splat(no) ? no->src[0] : no;
+  if (load->op != TINY_OP_LOAD || load->src[0]->nsrc != 3 || load->src[0]->src[2] != u->src[0]) return 0;
+  return load->nsrc == 2 ? load->src[1] == no : zero->op == TINY_OP_CONST && !tn_x86_bits(zero);
+}
 static int tn_x86_choose_one(tn_x86_select *x, const tiny_uop *u, int to) {
+  if (tn_x86_is_loaded_so(u)) {
+    tn_x86_copy(x, tn_x86_class(x, u), to, tn_x86_value(x, u->src[1]), tn_x86_held(x, u));
+    return 1;
+  }
   const int row = tn_x86_extremum(x, u), held = tn_x86_held(x, u), f64 = tn_x86_element(x, u) == 8;
   if (row) {
     const tn_isa_operand a = tn_x86_use(x, u->src[1]), b = tn_x86_use(x, u->src[2]);
@@ -51236,7 +51578,7 @@ static tn_x86_numbered tn_x86_number_it(tn_x86_select *x, tiny_uop *u) {
   if (x->spare == TN_X86_SPARE) { tn_isa_refuse(x->c, "a node that is too many others"); x->spare = 0; }
   const int seq = x->k->n + x->spare++;
   u->seq = (uint32_t)seq;
-  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0;
+  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = NULL;
   x->uses[seq] = 1; x->fused[seq] = x->indexes[seq] = 0; x->last[seq] = INT32_MAX;
   x->bools[seq] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   return n;
@@ -51513,8 +51855,10 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 
 // ** nodes **
 
-// What u reads as its source j.
+// How many sources it reads, and what u reads as its source j.
+static uint32_t tn_x86_reads(const tn_x86_select *x, const tiny_uop *u) { return x->packed[u->seq] ? 1 : u->nsrc; }
 static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
+  if (x->packed[u->seq]) return x->packed[u->seq]->src[0];
   const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   if (x->shuffles[u->seq]) return u->src[j]->src[0];
   if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
@@ -51543,6 +51887,7 @@ static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
 static int tn_x86_made_of(const tn_x86_select *x, const tiny_uop *u, int reg, const tiny_uop *allowed) {
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = tn_x86_read_by(x, u, i);
+    if (x->packed[u->seq]) break;
     if (x->fused[s->seq] && tn_x86_made_of(x, s, reg, NULL)) return 1;
     if (s != allowed && x->reg[s->seq] == reg) return 1;
   }
@@ -51599,6 +51944,11 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
     default: break;
   }
   if (!x->uses[u->seq] || x->fused[u->seq]) return;
+  if (x->packed[u->seq]) {
+    *reg = tn_x86_new(x, TN_ISA_GPR);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, 4, TN_ISA_DEF), tn_x86_memory(x, x->packed[u->seq]->src[0], 4));
+    return;
+  }
   if (tn_x86_is_splat(u)) {                // made where it stands, before all loops; zeros cost nothing anywhere
     const int64_t bits = tn_x86_bits(u->src[0]);
     const int nbytes = u->lanes * tn_x86_element(x, u), most = x->level->nbytes;
@@ -51682,6 +52032,53 @@ static int tn_x86_is_last_source(const tn_x86_select *x, const tiny_uop *u) {
   if (other == u || x->fused[other->seq] || other->op == TINY_OP_CONST || tn_x86_is_splat(other)) return 0;
   return tn_x86_stays(x, u, 1);
 }
+// A LOAD of one element, which u is without its sign, as bits of 32; NULL: none.
+static const tiny_uop *tn_x86_loaded(const tiny_uop *u) {
+  const tiny_uop *s = u->op == TINY_OP_CAST && u->dtype == TINY_U32 && u->lanes == 1 ? u->src[0] : NULL;
+  if (!s || !tn_is_unsigned(s->dtype) || tn_bits(s->dtype) > 16) return NULL;
+  const int casts = s->op == TINY_OP_CAST || s->op == TINY_OP_BITCAST;
+  const int same = casts && tn_bits(s->src[0]->dtype) == tn_bits(s->dtype);
+  if (same && (s->op == TINY_OP_BITCAST || tn_is_int(s->src[0]->dtype))) s = s->src[0];
+  const tiny_uop *index = s->op == TINY_OP_LOAD ? s->src[0] : NULL;
+  if (!index || s->k || s->nsrc > 1 || index->nsrc > 2 || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  return s;
+}
+// The LOAD of each byte of u that begins an element; 0: u is made of something else, or of a byte twice.
+static int tn_x86_loads_of(const tiny_uop *u, int64_t bit, const tiny_uop *of[4]) {
+  const int shifts = u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST;
+  if (u->op == TINY_OP_OR) return tn_x86_loads_of(u->src[0], bit, of) && tn_x86_loads_of(u->src[1], bit, of);
+  if (shifts) return u->src[1]->k >= 0 && u->src[1]->k < 32 && tn_x86_loads_of(u->src[0], bit + u->src[1]->k, of);
+  const tiny_uop *load = tn_x86_loaded(u);
+  if (!load || bit < 0 || bit > 24 || bit % 8 || of[bit / 8]) return 0;
+  of[bit / 8] = load;
+  return 1;
+}
+static int64_t tn_x86_apart_by(const tiny_uop *a, const tiny_uop *b) {         // elements; INT64_MIN: not known
+  const tiny_uop *x = a->src[0]->src[1], *y = b->src[0]->src[1];
+  const int with_x = x->op == TINY_OP_ADD && x->src[1]->op == TINY_OP_CONST;
+  const int with_y = y->op == TINY_OP_ADD && y->src[1]->op == TINY_OP_CONST;
+  if (a->src[0]->src[0] != b->src[0]->src[0] || a->dtype != b->dtype) return INT64_MIN;
+  if (x->op == TINY_OP_CONST && y->op == TINY_OP_CONST) return y->k - x->k;
+  if ((with_x ? x->src[0] : x) != (with_y ? y->src[0] : y)) return INT64_MIN;
+  return (with_y ? y->src[1]->k : 0) - (with_x ? x->src[1]->k : 0);
+}
+// Integers of 8 or 16 bits that stand one behind the other, put together to one of 32: it is loaded at once. NULL: no.
+static const tiny_uop *tn_x86_packed(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
+  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_x86_loads_of(u, 0, of) || !of[0]) return NULL;
+  const int each = tn_dtypes[of[0]->dtype].nbytes;
+  uint32_t first = of[0]->seq;
+  for (int i = 0; i < 4; i++) {
+    if (!of[i] != (i % each != 0) || (of[i] && tn_x86_apart_by(of[0], of[i]) != i / each)) return NULL;
+    if (of[i] && of[i]->seq < first) first = of[i]->seq;
+  }
+  for (uint32_t i = first; i < u->seq; i++) {
+    const tiny_uop *other = x->k->list[i];
+    const int op = other->op, stores = op == TINY_OP_STORE && !tn_is_reg(other->src[0]->src[0]);
+    if (stores || op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return NULL;
+  }
+  return of[0];
+}
 // An index that is an induction variable reads, before the loop, what that begins with.
 static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
   const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
@@ -51705,7 +52102,8 @@ static void tn_x86_survey(tn_x86_select *x) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
-    for (uint32_t j = 0; j < u->nsrc; j++) {
+    x->packed[i] = tn_x86_packed(x, u);
+    for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
       x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
@@ -51720,7 +52118,7 @@ static void tn_x86_survey(tn_x86_select *x) {
   for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
-    for (uint32_t j = 0; j < u->nsrc; j++) {
+    for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
@@ -51755,6 +52153,7 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
+  x.packed = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.packed);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
@@ -57623,6 +58022,16 @@ static int tn_x86_fixed(const tn_isa_ins *i) {
   }
   return 1;
 }
+// What has VEX or EVEX and no memory knows no flags, but for two that write nothing else.
+static int tn_x86_pure(const tn_isa_ins *i) {
+  static const uint16_t others[] = {TN_X86_MOVSXD, TN_X86_MOVSX, TN_X86_MOVZX, TN_X86_LEA};
+  int pure = i->op != TN_ISA_PLACE && !(tn_x86_spaces(&tn_x86_rows[i->op]) & TN_X86_LEGACY);
+  if (i->n < 2 || i->mask != TN_ISA_NO_REG || i->o[0].kind != TN_ISA_REG || i->o[0].role != TN_ISA_DEF) return 0;
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) pure |= i->op == others[k];
+  for (int k = 1; k < i->n; k++)
+    if (i->o[k].kind == TN_ISA_FRAME || (i->o[k].kind == TN_ISA_MEM && i->op != TN_X86_LEA)) return 0;
+  return pure;
+}
 static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
   static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
   tn_x86_operand r;
@@ -57659,34 +58068,32 @@ static int tn_x86_is_there(const tn_isa_ins *ins) {
   return tn_x86_find(&x, &m) && m.space != TN_X86_EVEX;
 }
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
-  #define TN_X86_REGS_GENERAL 11
-  #define TN_X86_REGS_VECTORS 29
-  #define TN_X86_REGS_MASKS 4
+  #define TN_X86_REGS_GENERAL 14
+  #define TN_X86_REGS_VECTORS 32
+  #define TN_X86_REGS_MASKS 7
 #endif
-#define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
-#define TN_X86_CLASS_GENERAL \
-  {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8}
-#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4}, 3, {5, 6, 7}, 8}
 // Registers by how many bytes a vector has. k0 is none: as a mask it selects all lanes.
+#define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
+#define TN_X86_CLASS_GENERAL {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 0, 10, 11, 3, 12, 13, 14, 15}, 8}
+#define TN_X86_CLASS_MASKS   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5, 6, 7}, 8}
+#define TN_X86_CLASS_VECTORS(nbytes) \
+  {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 16), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, nbytes}
 static const tn_isa_target tn_x86_target_16 = {
-  {TN_X86_CLASS_GENERAL,
-   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
-   TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed, tn_x86_is_there
+  {TN_X86_CLASS_GENERAL, TN_X86_CLASS_VECTORS(16), TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed, tn_x86_is_there, tn_x86_pure
 };
 static const tn_isa_target tn_x86_target_32 = {
-  {TN_X86_CLASS_GENERAL,
-   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 12), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 4, {12, 13, 14, 15}, 32},
-   TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed, tn_x86_is_there
+  {TN_X86_CLASS_GENERAL, TN_X86_CLASS_VECTORS(32), TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed, tn_x86_is_there, tn_x86_pure
 };
 static const tn_isa_target tn_x86_target_64 = {
   {TN_X86_CLASS_GENERAL,
-   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
-    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 64},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64, tn_x86_pure
 };
+#undef TN_X86_CLASS_VECTORS
 #undef TN_X86_CLASS_MASKS
 #undef TN_X86_CLASS_GENERAL
 #undef TN_X86_AT_MOST
@@ -57879,17 +58286,16 @@ static int tn_arm64_fixed(const tn_isa_ins *i) {
   return 1;
 }
 #ifndef TN_ARM64_REGS_GENERAL              // test builds make them few
-  #define TN_ARM64_REGS_GENERAL 24
-  #define TN_ARM64_REGS_VECTORS 28
+  #define TN_ARM64_REGS_GENERAL 28
+  #define TN_ARM64_REGS_VECTORS 32
 #endif
 static const tn_isa_target tn_arm64_target = {
-  {{TN_ARM64_REGS_GENERAL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28},
-    4, {15, 17, 14, 30}, 8},
-   {TN_ARM64_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 8, 9, 10, 11, 12,
-       13,
-    14, 15}, 4, {28, 29, 30, 31}, 16},
-   {0, {0}, 0, {0}, 8}},
-  tn_arm64_moves, tn_arm64_spill, tn_arm64_fixed, NULL
+  {{TN_ARM64_REGS_GENERAL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 17, 14, 30,
+       19, 20, 21, 22, 23, 24, 25, 26, 27, 28}, 8},
+   {TN_ARM64_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+       8, 9, 10, 11, 12, 13, 14, 15}, 16},
+   {0, {0}, 8}},
+  tn_arm64_moves, tn_arm64_spill, tn_arm64_fixed, NULL, NULL
 };
 enum { TN_ARM64_KEPT = 0x1FF80000, TN_ARM64_KEPT_VECTORS = 0xFF00, TN_ARM64_FRAME_KEPT = 10 * 8 + 8 * 8,
   TN_ARM64_X16 = 16, TN_ARM64_X29 = 29, TN_ARM64_X30 = 30 };
@@ -70378,320 +70784,324 @@ Where things stand in tiny.h
                                       integers
   17347  src/rules/decompose.c        from what the IR means to what a target can do
   18048  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18168  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  18174  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18198  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18204  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18697  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18703  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18791  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18797  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19607  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19683  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19613  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19689  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19726  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19732  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19970  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20044  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19976  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20050  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20692  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20698  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20951  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20957  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21240  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21246  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21796  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21802  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21905  src/tensor/activation.c      what stands between the layers of a network
-  22086  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22458  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21911  src/tensor/activation.c      what stands between the layers of a network
+  22092  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22464  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22711  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22717  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23475  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23481  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24157  src/tensor/random.c          numbers from a counter, the same on every device
-  24432  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24163  src/tensor/random.c          numbers from a counter, the same on every device
+  24438  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24756  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25052  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24762  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25058  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25189  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25195  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25728  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25734  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26441  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26447  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26843  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26849  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26982  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26988  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27464  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27470  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27929  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27935  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28280  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28926  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29288  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29418  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28286  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28932  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29294  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29424  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29578  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29584  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30083  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30362  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30089  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30368  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30458  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30464  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30751  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31192  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30757  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31198  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31469  src/tensor/params.c          lists of named tensors: what a network consists of
-  31560  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31670  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31475  src/tensor/params.c          lists of named tensors: what a network consists of
+  31566  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31676  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32049  src/tensor/sequential.c      modules and functions one after the other
-  32120  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32055  src/tensor/sequential.c      modules and functions one after the other
+  32126  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32285  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32291  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32405  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32411  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32724  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32730  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32840  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33118  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32846  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33124  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33235  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33241  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33746  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33752  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34522  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34528  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35055  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35061  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35563  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35569  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35875  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35881  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35952  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35958  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36542  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36548  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36723  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36729  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37045  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37051  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37674  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37680  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38050  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38056  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38254  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38260  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38645  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38868  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39236  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38651  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38874  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39242  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39401  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39472  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39407  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39478  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39635  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39712  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39641  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39718  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39793  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40193  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39799  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40199  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40283  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40289  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40493  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40499  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40627  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41490  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40633  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41496  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41850  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41856  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41928  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41934  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42076  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42135  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42082  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42141  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42949  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42955  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43146  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43152  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43272  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43278  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43340  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43346  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43433  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43439  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43821  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43827  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44416  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44422  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44535  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44627  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44541  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44633  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44698  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44704  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44802  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44903  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44978  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44808  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44909  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44984  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45078  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45274  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46122  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45084  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45280  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46128  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46204  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46327  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46210  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46333  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47113  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47119  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47390  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47396  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47526  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
-                                      that uses it; copies of what does not change are what they copy
-  47661  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47939  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47545  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+                                      is that one
+  47608  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+                                      in a loop, is made once, before the loop; copies of what does not change
+                                      are what they copy
+  47773  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+                                      split where there is none left
+  48219  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48051  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48331  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48704  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48985  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48984  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49265  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49267  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49547  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49452  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49732  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49759  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50040  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49887  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50168  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50252  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50579  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50661  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50996  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51057  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51389  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51182  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51524  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51395  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51737  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51771  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52170  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52100  src/isa/arm64_encode.c       instructions of A64 -> words
-  52397  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52654  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  52499  src/isa/arm64_encode.c       instructions of A64 -> words
+  52796  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53053  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  52723  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53122  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53037  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53436  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53306  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53705  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53921  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54135  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54320  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54534  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  54671  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55070  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  54933  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  55332  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  54944  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  55343  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  55213  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  55612  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  55303  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  55702  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  55919  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  56318  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  56481  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  56880  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  56831  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  57230  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  57132  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  57531  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  57536  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  57935  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  57580  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  57979  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  57843  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  58250  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  58109  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  58985  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  58515  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  59391  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  59069  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  59475  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  59186  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  59417  src/runtime/device.c         which backend a context runs on
-  59635  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  59789  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  59592  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  59823  src/runtime/device.c         which backend a context runs on
+  60041  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  60195  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  59850  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  60256  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  60118  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  60524  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  60406  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  60812  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  60678  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  61084  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  60860  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  60945  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  61266  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  61351  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  61358  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  61764  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  61637  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  62043  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  61748  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  62154  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  61987  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  62472  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  62393  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  62878  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  62644  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  62752  src/runtime/launch.c         the steps of a plan, handed to their devices
-  63036  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  63050  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  63158  src/runtime/launch.c         the steps of a plan, handed to their devices
+  63442  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  63533  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  63939  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  64141  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  64547  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  64324  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  64730  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  64661  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  64872  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  65666  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  65067  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  65278  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  66072  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  66058  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  66399  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  66464  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  66805  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  66606  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  67012  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  66860  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  67266  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  67119  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  67525  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  67389  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  67795  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  67554  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  67960  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  67728  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  68089  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  68325  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  68134  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  68495  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  68731  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  68473  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  68636  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  68879  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  69042  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  68743  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  69149  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  68828  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  69234  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  69156  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  69562  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  69319  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  69382  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  69561  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  69725  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  69788  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  69967  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  69697  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  70103  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  70083  src/runtime/context.c        opening and closing, the first error, totals
+  70489  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,5 +1,6 @@
 // isa: what the built-in compiler makes of kernels beside what clang makes of the same, and how long it takes.
-//   build/bench/isa [-q] [-k TEXT] [-v]     -q: fewer rounds; -k: rows whose name has TEXT; -v: each kernel's time
+//   build/bench/isa [-q] [-k TEXT] [-v] [-l LEVEL]
+// -q: fewer rounds; -k: rows whose name has TEXT; -v: each kernel's time; -l: both for a lesser processor, avx2 or sse4
 //
 // Both run in turn in one process, on one thread, on the same arrays, which caches hold unless the row says otherwise.
 // A ratio is the median over the rounds of clang's time over the built-in code's: 1 is as fast, 2 twice as fast as
@@ -237,10 +238,9 @@ enum { ROWS_RACED = sizeof rows_raced / sizeof *rows_raced };
 
 // ** the race **
 
+static const char *device = "CPU";
 static tiny_ctx *open_with(const char *compiler) {
-  if (compiler) setenv("TINY_CC", compiler, 1);
-  else unsetenv("TINY_CC");
-  return tiny_open(&(tiny_desc){.device = "CPU", .cache_dir = "", .threads = 1});
+  return tiny_open(&(tiny_desc){.device = device, .cache_dir = "", .threads = 1, .compiler = compiler});
 }
 static void row_program(tiny_ctx *t, int which, int built_in, program *p, row_inputs *x) {
   *x = (row_inputs){.t = t, .m = rows_raced[which].m, .n = rows_raced[which].n};
@@ -250,7 +250,7 @@ static void row_program(tiny_ctx *t, int which, int built_in, program *p, row_in
   *p = (program){t, tiny_capture(t, x->in, x->nin, &y, 1), x->in};
 }
 static double race_row(int which, char *note, size_t nbytes) {
-  tiny_ctx *t[2] = {open_with("builtin"), open_with("outside")};
+  tiny_ctx *t[2] = {open_with("builtin"), open_with(getenv("TINY_CC") ? getenv("TINY_CC") : "clang")};
   program p[2];
   row_inputs x[2];
   racer r[2] = {{.name = "built in", .run = program_run, .arg = &p[0]},
@@ -291,12 +291,13 @@ static void report_times(void) {
 int main(int argc, char **argv) {
   mean all = {0, 0}, products = {0, 0};
   double worst = HUGE_VAL;
-  char name[64], note[100], worst_name[64] = "";
+  char name[64], note[100], worst_name[64] = "", as[64];
   budget = 1;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "-q")) { rounds = 5; budget = 0.3; }
     else if (!strcmp(argv[i], "-v")) verbose = 1;
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
+    else if (!strcmp(argv[i], "-l") && i + 1 < argc) { snprintf(as, sizeof as, "CPU:%s", argv[++i]); device = as; }
   }
   for (int i = 0; i < ROWS_RACED; i++) {
     const int before = refused;

@@ -189,6 +189,7 @@ TN_SMALL_BEGIN
 // ** isa: machine code of our own, x86-64 and arm64 **
 #ifdef TN_ISA
 #include "isa/code.c"
+#include "isa/copies.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
 #include "isa/induction.c"

@@ -37,17 +37,16 @@ static int tn_arm64_fixed(const tn_isa_ins *i) {
   return 1;
 }
 #ifndef TN_ARM64_REGS_GENERAL              // test builds make them few
-  #define TN_ARM64_REGS_GENERAL 24
-  #define TN_ARM64_REGS_VECTORS 28
+  #define TN_ARM64_REGS_GENERAL 28
+  #define TN_ARM64_REGS_VECTORS 32
 #endif
 static const tn_isa_target tn_arm64_target = {
-  {{TN_ARM64_REGS_GENERAL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28},
-    4, {15, 17, 14, 30}, 8},
-   {TN_ARM64_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 8, 9, 10, 11, 12,
-       13,
-    14, 15}, 4, {28, 29, 30, 31}, 16},
-   {0, {0}, 0, {0}, 8}},
-  tn_arm64_moves, tn_arm64_spill, tn_arm64_fixed, NULL
+  {{TN_ARM64_REGS_GENERAL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 17, 14, 30,
+       19, 20, 21, 22, 23, 24, 25, 26, 27, 28}, 8},
+   {TN_ARM64_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+       8, 9, 10, 11, 12, 13, 14, 15}, 16},
+   {0, {0}, 8}},
+  tn_arm64_moves, tn_arm64_spill, tn_arm64_fixed, NULL, NULL
 };
 enum { TN_ARM64_KEPT = 0x1FF80000, TN_ARM64_KEPT_VECTORS = 0xFF00, TN_ARM64_FRAME_KEPT = 10 * 8 + 8 * 8,
   TN_ARM64_X16 = 16, TN_ARM64_X29 = 29, TN_ARM64_X30 = 30 };

@@ -30,18 +30,16 @@ typedef struct tn_isa_ins {
   tn_isa_operand o[4];
 } tn_isa_ins;
 
-// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register; fixed: the
-// instruction that makes it of numbers alone, wherever it is wanted, -1: none
+// slot: in the frame, -1: none; hint: a register that it is copied from or to; fixed: the instruction that makes it of
+// numbers alone, wherever it is wanted, -1: none; use, nuse, stores: of registers.c, uses, and how often it is written
 typedef struct tn_isa_vreg {
-  uint8_t cls; int8_t phys; int32_t start, end, slot, hint, fixed; double weight;
+  uint8_t cls; int8_t phys; int32_t slot, hint, fixed, use, nuse, piece; double stores;
 } tn_isa_vreg;
 typedef struct tn_isa_loop { int begin, end, times; } tn_isa_loop;           // times: of its body, 0: not known
 // of the frame; end: of the last range in it
 typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
 
-typedef struct tn_isa_busy { int32_t start, end; } tn_isa_busy;      // where the list names a register of the processor
-
-enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32 };
+enum { TN_ISA_MOST_REGS = 32 };
 // Bytes of a frame: LOCAL memory (TN_STACK_NBYTES) and what is spilled, on a thread whose stack may have 64 KiB, as
 // tests/test_frames.py adds it up.
 enum { TN_ISA_FRAME_MOST = 20 << 10 };
@@ -55,16 +53,12 @@ typedef struct tn_isa_code {
   int labels; int64_t frame;               // bytes of the frame so far
   tiny_bytes pool;                         // constants
   uint32_t used[TN_ISA_CLASSES];           // registers that are written, a bit each
-  tn_isa_busy busy[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
 } tn_isa_code;
 
 // ** what a processor's rooms tell of it; a function that is NULL is not asked **
 
-// Of a class: registers in the order they are given out, and those that spilled ones pass through, which are given out,
-// too, where nothing is spilled. None is given out while the list names it.
-typedef struct tn_isa_class {
-  uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
-} tn_isa_class;
+// Of a class: registers in the order they are given out; none is while the list names it.
+typedef struct tn_isa_class { uint8_t n, reg[TN_ISA_MOST_REGS], slot_nbytes; } tn_isa_class;
 typedef struct tn_isa_target {
   tn_isa_class cls[TN_ISA_CLASSES];
   int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
@@ -72,6 +66,7 @@ typedef struct tn_isa_target {
   // Does it make o[0], which it does not read, of numbers, constants and places of the frame alone? NULL: not known.
   int (*fixed)(const tn_isa_ins *ins);
   int (*takes)(const tn_isa_ins *ins);     // is there such an instruction, of any registers? NULL: not known
+  int (*pure)(const tn_isa_ins *ins);      // reads it nothing but registers, no flags, and writes o[0]? NULL: not known
 } tn_isa_target;
 
 static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
@@ -79,7 +74,7 @@ static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c-
 static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
   tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
   memset(v, 0, sizeof *v);
-  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = v->hint = v->fixed = -1;
+  v->cls = (uint8_t)cls; v->phys = -1; v->slot = v->hint = v->fixed = -1;
   return c->nvreg - 1;
 }
 static tn_isa_ins *tn_isa_add(tn_isa_code *c, int op) {
@@ -104,6 +99,24 @@ static tn_isa_operand tn_isa_at(int kind, int nbytes, int64_t imm) {
   return o;
 }
 static tn_isa_operand tn_isa_number(int64_t v) { return tn_isa_at(TN_ISA_NUMBER, 0, v); }
+
+// The registers that an instruction names; a mask may be spent by what it is for.
+enum { TN_ISA_NAMES = 9 };
+typedef struct tn_isa_name { int32_t cls, reg, role; } tn_isa_name;
+static int tn_isa_names(const tn_isa_ins *ins, tn_isa_name out[TN_ISA_NAMES]) {
+  int n = 0;
+  for (int k = 0; k < ins->n; k++) {
+    const tn_isa_operand *o = &ins->o[k];
+    const tn_isa_name reg = {o->cls, o->reg, o->role}, base = {TN_ISA_GPR, o->reg, TN_ISA_USE};
+    const tn_isa_name index = {o->cls, o->index, TN_ISA_USE};
+    if (o->kind != TN_ISA_REG && o->kind != TN_ISA_MEM) continue;
+    if (o->reg != TN_ISA_NO_REG) out[n++] = o->kind == TN_ISA_REG ? reg : base;
+    if (o->kind == TN_ISA_MEM && o->index != TN_ISA_NO_REG) out[n++] = index;
+  }
+  const tn_isa_name mask = {TN_ISA_MASK, ins->mask, TN_ISA_USE};
+  if (ins->mask != TN_ISA_NO_REG) out[n++] = mask;
+  return n;
+}
 
 // The place of these bytes among the constants, which a size of theirs divides.
 static int64_t tn_isa_constant(tn_isa_code *c, const void *data, size_t nbytes) {

@@ -1,12 +1,16 @@
-// registers: virtual registers get the processor's, by linear scan over live ranges.
+// registers: virtual registers get the processor's, by linear scan over live ranges, split where there is none left.
 //
-// In:  a list of instructions, and what registers the processor has. Out: the list with the processor's registers,
-//      loads and stores of what has none, which stands in the frame.
-// Holds: a range reaches from the first to the last place where its register is named, and to the end of every loop
-//        that it enters and in which it is named. Where there are too few registers the range goes to the frame that
-//        costs least: its reads and writes, as often as their loops say, over its length; what is fixed costs half, as
-//        it is made anew for each use instead.
-// Source: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 21 (1999).
+// In:    a list of instructions, and what registers the processor has. Out: the list with the processor's registers,
+//        loads and stores of what has none for a while, which stands in the frame.
+// Holds: a piece of a range reaches from the first to the last of its uses, and to the end of every loop that it enters
+//        and in which it is used. Where there are too few registers, the piece loses its own whose uses from there on
+//        cost least: loads, as often as their loops say, over how far away they are; what is fixed is made anew, for
+//        half of that. A loop that a piece is taken out of has no use of it left, and what a loop uses that had no
+//        register where it begins is loaded before it, if there is one. Uses that are loaded are of one block, up to
+//        where a jump that passes them ends. A register that has a place in the frame is stored wherever it is written.
+// Positions: twice an instruction's, + 1 for what it writes, - 1 for what is loaded before it.
+// Sources: Wimmer and Moessenboeck, "Optimized Interval Splitting in a Linear Scan Register Allocator", VEE (2005);
+//          Belady, "A study of replacement algorithms for a virtual-storage computer" (1966): the use farthest away.
 #ifndef TN_ISA_REGISTERS
 #define TN_ISA_REGISTERS
 #ifndef TINY_AMALGAMATED
@@ -15,60 +19,81 @@
 
 enum { TN_ISA_TIMES = 10 };                // of a loop that does not say
 
-// ** live ranges **
+typedef struct tn_isa_use { int32_t at, role; } tn_isa_use;
+// Uses [first, first + n) of one register. loads: it is loaded where the piece starts; phys -1: it has none; next: the
+// piece behind it, -1: none; chain: the next one that is loaded before the same instruction.
+typedef struct tn_isa_piece {
+  int32_t vreg, first, n, start, end, next, chain; int8_t phys; uint8_t loads;
+} tn_isa_piece;
+typedef struct tn_isa_busy { int32_t cls, reg, start, end; } tn_isa_busy;    // the list names the processor's register
+typedef struct tn_isa_out { int32_t vreg, loop; } tn_isa_out;                // it has no register throughout the loop
 
-static void tn_isa_touch(tn_isa_code *c, int cls, int reg, int role, int at, double weight) {
-  if (reg == TN_ISA_NO_REG) return;
-  const int from = role & TN_ISA_USE ? 2 * at : 2 * at + 1, to = role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
-  if (reg < 0) {                           // the processor's
-    tn_isa_busy *b = &c->busy[cls][-1 - reg];
-    if (b->end < 0) b->start = from;
-    b->end = to;
+typedef struct tn_isa_scan {
+  tn_isa_code *c; const tn_isa_target *target;
+  tn_isa_use *use;
+  double *weight;                          // of instructions: how often they run
+  int32_t *limit;                          // of instructions: where what may be jumped over, or a loop, around it ends
+  tn_isa_piece *piece; int npiece, cappiece;
+  tn_isa_busy *busy; int nbusy, capbusy;
+  tn_isa_out *out; int nout, capout;
+  int *heap, nheap, capheap;               // pieces by where they start
+  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
+  int again;                               // a loop was found whose begin has been scanned
+} tn_isa_scan;
+
+// ** uses **
+
+static void tn_isa_named(tn_isa_scan *s, const tn_isa_name *name, int at) {
+  if (name->reg >= 0) {
+    tn_isa_vreg *v = &s->c->vreg[name->reg];
+    tn_isa_use *u = &s->use[v->use + v->nuse];
+    if (!v->nuse || u[-1].at != at) { u->at = at; u->role = 0; v->nuse++; u++; }
+    if (name->role & TN_ISA_DEF && !(u[-1].role & TN_ISA_DEF)) v->stores += s->weight[at];
+    u[-1].role |= name->role;
     return;
   }
-  tn_isa_vreg *v = &c->vreg[reg];
-  if (from < v->start) v->start = from;
-  if (to > v->end) v->end = to;
-  v->weight += weight;
+  int k = s->nbusy - 1;
+  while (k >= 0 && (s->busy[k].cls != name->cls || s->busy[k].reg != -1 - name->reg)) k--;
+  tn_isa_busy *b = k >= 0 && name->role != TN_ISA_DEF ? &s->busy[k] : NULL;
+  if (!b) {
+    b = TN_PUSH(s->c->t, s->busy, s->nbusy, s->capbusy, tn_isa_busy);
+    b->cls = name->cls; b->reg = -1 - name->reg; b->start = name->role == TN_ISA_DEF ? 2 * at + 1 : -1;
+  }
+  b->end = name->role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
 }
-static double tn_isa_weight(const tn_isa_code *c, int at) {
-  double w = 1;
-  for (int i = 0; i < c->nloop && c->loop[i].begin <= at; i++)
-    if (at < c->loop[i].end) w *= c->loop[i].times ? c->loop[i].times : TN_ISA_TIMES;
-  return w;
-}
-static void tn_isa_ranges(tn_isa_code *c) {
-  for (int k = 0; k < TN_ISA_CLASSES; k++) for (int i = 0; i < TN_ISA_MOST_REGS; i++) c->busy[k][i].end = -1;
+static void tn_isa_uses(tn_isa_scan *s) {
+  tn_isa_code *c = s->c;
+  tn_isa_name names[TN_ISA_NAMES];
+  int total = 0;
+  for (int i = 0; i < c->n; i++)
+    for (int k = tn_isa_names(&c->ins[i], names) - 1; k >= 0; k--)
+      if (names[k].reg >= 0) c->vreg[names[k].reg].nuse++;
+  for (int v = 0; v < c->nvreg; v++) { c->vreg[v].use = total; total += c->vreg[v].nuse; c->vreg[v].nuse = 0; }
+  s->use = (tn_isa_use *)tn_scratch(c->t, ((size_t)total + 1) * sizeof *s->use);
   for (int i = 0; i < c->n; i++) {
-    const tn_isa_ins *ins = &c->ins[i];
-    const double w = tn_isa_weight(c, i);
-    for (int k = 0; k < ins->n; k++) {
-      const tn_isa_operand *o = &ins->o[k];
-      if (o->kind == TN_ISA_REG) tn_isa_touch(c, o->cls, o->reg, o->role, i, w);
-      if (o->kind != TN_ISA_MEM) continue;
-      tn_isa_touch(c, TN_ISA_GPR, o->reg, TN_ISA_USE, i, w);
-      tn_isa_touch(c, o->wide ? TN_ISA_VEC : TN_ISA_GPR, o->index, TN_ISA_USE, i, w);
-    }
-    tn_isa_touch(c, TN_ISA_MASK, ins->mask, TN_ISA_USE, i, w);
-  }
-  // inner loops begin later, and are looked at first
-  for (int l = c->nloop - 1; l >= 0; l--) for (int v = 0; v < c->nvreg; v++) {
-    tn_isa_vreg *r = &c->vreg[v];
-    if (r->start < 2 * c->loop[l].begin && r->end >= 2 * c->loop[l].begin && r->end < 2 * c->loop[l].end)
-      r->end = 2 * c->loop[l].end;
+    const int n = tn_isa_names(&c->ins[i], names);
+    for (int k = 0; k < n; k++) tn_isa_named(s, &names[k], i);
   }
 }
-
-// ** linear scan **
-
-static void tn_isa_sort(const tn_isa_code *c, int *order, int *spare, int n) {     // by where they begin
-  if (n < 2) return;
-  const int half = n / 2;
-  tn_isa_sort(c, order, spare, half);
-  tn_isa_sort(c, order + half, spare, n - half);
-  memcpy(spare, order, (size_t)n * sizeof *spare);
-  for (int a = 0, b = half, i = 0; i < n; i++)
-    order[i] = b == n || (a < half && c->vreg[spare[a]].start <= c->vreg[spare[b]].start) ? spare[a++] : spare[b++];
+static void tn_isa_region(tn_isa_scan *s, int begin, int end) {
+  for (int i = begin + 1; i < end; i++) if (s->limit[i] > end) s->limit[i] = end;
+}
+static void tn_isa_regions(tn_isa_scan *s) {
+  const tn_isa_code *c = s->c;
+  int *place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
+  for (int i = 0; i < c->n; i++) {
+    s->weight[i] = 1;
+    s->limit[i] = INT32_MAX;
+    if (c->ins[i].op == TN_ISA_PLACE) place[c->ins[i].o[0].imm] = i;
+  }
+  for (int l = 0; l < c->nloop; l++) {
+    tn_isa_region(s, c->loop[l].begin, c->loop[l].end);
+    for (int i = c->loop[l].begin; i < c->loop[l].end; i++)
+      s->weight[i] *= c->loop[l].times ? c->loop[l].times : TN_ISA_TIMES;
+  }
+  for (int i = 0; i < c->n; i++)
+    for (int k = 0; k < c->ins[i].n && c->ins[i].op != TN_ISA_PLACE; k++)
+      if (c->ins[i].o[k].kind == TN_ISA_LABEL) tn_isa_region(s, i, place[c->ins[i].o[k].imm]);
 }
 static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
   for (int i = 0; i < c->n; i++) {
@@ -78,199 +103,342 @@ static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
     if (c->vreg[ins->o[1].reg].hint < 0) c->vreg[ins->o[1].reg].hint = ins->o[0].reg;
   }
 }
-// A slot that is free from where the range begins, or a new one.
-static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_vreg *v) {
-  tn_isa_slot *s = NULL;
-  v->phys = -1;
-  if (v->fixed >= 0) return;               // made anew for each use
-  for (int i = 0; i < c->nslot && !s; i++) if (c->slot[i].cls == v->cls && c->slot[i].end <= v->start) s = &c->slot[i];
-  if (!s) {
-    s = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
-    s->cls = v->cls;
-    s->at = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
-  }
-  s->end = v->end + 1;
-  v->slot = s->at;
+
+// ** pieces **
+
+static int tn_isa_is_in(const tn_isa_code *c, int loop, int position) {
+  return position >= 2 * c->loop[loop].begin && position < 2 * c->loop[loop].end;
 }
-static double tn_isa_cost(const tn_isa_vreg *v) {
-  return (v->fixed >= 0 ? 0.5 : 1) * v->weight / (v->end - v->start + 1);
+static int tn_isa_is_out(const tn_isa_scan *s, int vreg, int loop) {
+  for (int i = 0; i < s->nout; i++) if (s->out[i].vreg == vreg && s->out[i].loop == loop) return 1;
+  return 0;
+}
+static void tn_isa_heap_add(tn_isa_scan *s, int piece) {
+  int at = s->nheap;
+  *TN_PUSH(s->c->t, s->heap, s->nheap, s->capheap, int) = piece;
+  for (; at && s->piece[s->heap[(at - 1) / 2]].start > s->piece[piece].start; at = (at - 1) / 2)
+    s->heap[at] = s->heap[(at - 1) / 2];
+  s->heap[at] = piece;
+}
+static int tn_isa_heap_take(tn_isa_scan *s) {
+  const int first = s->heap[0], last = s->heap[--s->nheap];
+  int at = 0;
+  for (int k = 1; k < s->nheap; k = 2 * at + 1) {
+    if (k + 1 < s->nheap && s->piece[s->heap[k + 1]].start < s->piece[s->heap[k]].start) k++;
+    if (s->piece[s->heap[k]].start >= s->piece[last].start) break;
+    s->heap[at] = s->heap[k];
+    at = k;
+  }
+  s->heap[at] = last;
+  return first;
+}
+static void tn_isa_piece_end(const tn_isa_scan *s, tn_isa_piece *r) {
+  const tn_isa_code *c = s->c;
+  const tn_isa_use *last = &s->use[r->first + r->n - 1];
+  r->end = 2 * last->at + (last->role & TN_ISA_DEF ? 1 : 0);
+  for (int l = c->nloop - 1; l >= 0; l--)  // inner loops begin later, and are looked at first
+    if (r->start < 2 * c->loop[l].begin && tn_isa_is_in(c, l, r->end)) r->end = 2 * c->loop[l].end;
+}
+// A place that is free from where the register is first used, or a new one; what is fixed needs none.
+static void tn_isa_to_frame(tn_isa_scan *s, int vreg) {
+  tn_isa_code *c = s->c;
+  tn_isa_vreg *v = &c->vreg[vreg];
+  tn_isa_slot *slot = NULL;
+  if (v->fixed >= 0 || v->slot >= 0) return;
+  tn_isa_piece whole;
+  memset(&whole, 0, sizeof whole);
+  whole.first = v->use; whole.n = v->nuse; whole.start = 2 * s->use[v->use].at - 1;
+  tn_isa_piece_end(s, &whole);
+  for (int i = 0; i < c->nslot && !slot; i++)
+    if (c->slot[i].cls == v->cls && c->slot[i].end <= whole.start) slot = &c->slot[i];
+  if (!slot) {
+    slot = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
+    slot->cls = v->cls;
+    slot->at = (int32_t)tn_isa_frame(c, s->target->cls[v->cls].slot_nbytes);
+  }
+  slot->end = whole.end + 1;
+  v->slot = slot->at;
+}
+// A new piece behind `prev`, -1: it is the first of its register.
+static int tn_isa_piece_add(tn_isa_scan *s, int vreg, int prev, int first, int n, int start, int loads) {
+  tn_isa_piece *r = TN_PUSH(s->c->t, s->piece, s->npiece, s->cappiece, tn_isa_piece);
+  const int piece = s->npiece - 1;
+  r->vreg = vreg; r->first = first; r->n = n; r->start = start; r->loads = (uint8_t)loads; r->phys = -1;
+  r->next = prev < 0 ? -1 : s->piece[prev].next;
+  if (prev >= 0) s->piece[prev].next = piece;
+  tn_isa_piece_end(s, r);
+  tn_isa_heap_add(s, piece);
+  return piece;
+}
+// How many of uses [first, last) a piece may have that starts there: up to the first one in a loop behind that its
+// register is out of.
+static int tn_isa_reach(const tn_isa_scan *s, int vreg, int first, int last, int start) {
+  for (int i = 0; i < s->nout; i++) {
+    const int l = s->out[i].loop;
+    if (s->out[i].vreg != vreg || tn_isa_is_in(s->c, l, start)) continue;
+    for (int k = first + 1; k < last; k++) if (tn_isa_is_in(s->c, l, 2 * s->use[k].at)) last = k;
+  }
+  return last - first;
+}
+// Uses [first, last) of prev's register get pieces of their own, from position `from` on.
+static void tn_isa_rest(tn_isa_scan *s, int prev, int first, int last, int from) {
+  const tn_isa_code *c = s->c;
+  const int vreg = s->piece[prev].vreg;
+  while (first < last) {
+    const tn_isa_use *u = &s->use[first];
+    const int loads = (u->role & TN_ISA_USE) != 0;
+    int before = u->at;
+    for (int l = 0; l < c->nloop && loads && before == u->at; l++)
+      if (tn_isa_is_in(c, l, 2 * u->at) && !tn_isa_is_in(c, l, from) && !tn_isa_is_out(s, vreg, l))
+        before = c->loop[l].begin;
+    const int start = loads ? 2 * before - 1 : 2 * u->at + 1, most = tn_isa_reach(s, vreg, first, last, start);
+    int n = 1;
+    if (loads) tn_isa_to_frame(s, vreg);
+    while (n < most && u[n].at < s->limit[before]) n++;
+    prev = tn_isa_piece_add(s, vreg, prev, first, n, start, loads);
+    first += n;
+    from = 2 * u[n - 1].at + 1;
+  }
+}
+static void tn_isa_first_piece(tn_isa_scan *s, int vreg) {
+  const tn_isa_vreg *v = &s->c->vreg[vreg];
+  if (!v->nuse) return;
+  const tn_isa_use *u = &s->use[v->use];
+  const int start = u->role & TN_ISA_USE ? 2 * u->at - 1 : 2 * u->at + 1, end = v->use + v->nuse;
+  const int n = tn_isa_reach(s, vreg, v->use, end, start), piece = tn_isa_piece_add(s, vreg, -1, v->use, n, start, 0);
+  s->c->vreg[vreg].piece = piece;
+  tn_isa_rest(s, piece, v->use + n, end, start);
 }
 
-// holder: of the processor's registers of a class, who has each.
-typedef struct tn_isa_scan { const uint8_t *reg; int n, holder[TN_ISA_MOST_REGS], spilled; } tn_isa_scan;
+// ** what stands in the frame **
 
-static int tn_isa_is_named(const tn_isa_code *c, int cls, int reg, const tn_isa_vreg *v) {
-  const tn_isa_busy *b = &c->busy[cls][reg];
-  return v->start <= b->end && v->end >= b->start;
-}
-static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, tn_isa_scan *s, int v) {
-  tn_isa_vreg *r = &c->vreg[v];
-  const int wanted = r->hint >= 0 ? c->vreg[r->hint].phys : -1;
-  int found = -1, worst = -1;
-  for (int k = 0; k < s->n; k++) {
-    int *holder = &s->holder[s->reg[k]];
-    if (*holder >= 0 && c->vreg[*holder].end <= r->start) *holder = -1;
-    if (tn_isa_is_named(c, r->cls, s->reg[k], r)) continue;
-    if (*holder < 0 && (found < 0 || s->reg[k] == wanted)) found = s->reg[k];
-    if (*holder < 0) continue;
-    if (worst < 0 || tn_isa_cost(&c->vreg[*holder]) < tn_isa_cost(&c->vreg[s->holder[worst]])) worst = s->reg[k];
-  }
-  if (found < 0) {
-    s->spilled++;
-    if (worst < 0 || tn_isa_cost(r) <= tn_isa_cost(&c->vreg[s->holder[worst]])) {
-      tn_isa_to_frame(c, target, r);
-      return;
-    }
-    tn_isa_to_frame(c, target, &c->vreg[s->holder[worst]]);
-    found = worst;
-  }
-  s->holder[found] = v;
-  r->phys = (int8_t)found;
-  c->used[r->cls] |= 1u << found;
-}
-// With so many of all registers of the class, those in `order`. How many were spilled.
-static int tn_isa_try(tn_isa_code *c, const tn_isa_target *target, int cls, int with_scratch, const int *order, int n) {
-  const tn_isa_class *k = &target->cls[cls];
-  uint8_t all[TN_ISA_MOST_REGS + TN_ISA_SCRATCH];
-  tn_isa_scan s;
-  s.reg = all; s.n = k->n + (with_scratch ? k->scratches : 0); s.spilled = 0;
-  memcpy(all, k->reg, sizeof k->reg);
-  memcpy(all + k->n, k->scratch, sizeof k->scratch);
-  for (int i = 0; i < TN_ISA_MOST_REGS; i++) s.holder[i] = -1;
-  for (int i = 0; i < n && !(with_scratch && s.spilled); i++)
-    if (c->vreg[order[i]].cls == cls) tn_isa_give(c, target, &s, order[i]);
-  return s.spilled;
-}
-static void tn_isa_scan_all(tn_isa_code *c, const tn_isa_target *target) {
-  int *order = (int *)tn_scratch(c->t, 2 * (size_t)c->nvreg * sizeof(int) + 16), n = 0;
-  for (int v = 0; v < c->nvreg; v++) if (c->vreg[v].end >= 0) order[n++] = v;
-  tn_isa_sort(c, order, order + c->nvreg, n);
-  for (int cls = 0; cls < TN_ISA_CLASSES; cls++) {
-    const int slots = c->nslot;
-    const int64_t frame = c->frame;
-    if (target->cls[cls].n >= TN_ISA_SCRATCH && !tn_isa_try(c, target, cls, 1, order, n)) continue;
-    c->nslot = slots; c->frame = frame; c->used[cls] = 0;
-    for (int i = 0; i < n; i++)
-      if (c->vreg[order[i]].cls == cls) c->vreg[order[i]].phys = (int8_t)(c->vreg[order[i]].slot = -1);
-    tn_isa_try(c, target, cls, 0, order, n);
-  }
-}
-
-// ** the list with registers **
-
-typedef struct tn_isa_passing { int vreg[8], reg[8], role[8], n, used[TN_ISA_CLASSES]; } tn_isa_passing;
-
-// The register that a spilled one passes through in this instruction; or its own.
-static int tn_isa_assigned(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
-  if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
-  const tn_isa_vreg *v = &c->vreg[reg];
-  if (v->phys >= 0) return v->phys;
-  int i = 0;
-  while (i < p->n && p->vreg[i] != reg) i++;
-  if (i == p->n) {
-    const tn_isa_class *cls = &target->cls[v->cls];
-    if (p->used[v->cls] == cls->scratches) {
-      tn_isa_refuse(c, "an instruction has too many operands that are spilled");
-      return 0;
-    }
-    p->vreg[i] = reg; p->role[i] = 0; p->reg[i] = cls->scratch[p->used[v->cls]++];
-    c->used[v->cls] |= 1u << p->reg[i];
-    p->n++;
-  }
-  p->role[i] |= role;
-  return p->reg[i];
-}
 // What makes it, in that register.
 static tn_isa_ins tn_isa_remake(tn_isa_ins ins, int reg) {
   const int was = ins.o[0].reg;
   for (int k = 0; k < ins.n; k++) if (ins.o[k].reg == was) ins.o[k].reg = reg;
   return ins;
 }
-static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, const tn_isa_passing *p,
-                        int load) {
-  for (int i = 0; i < p->n; i++) {
-    const tn_isa_vreg *v = &c->vreg[p->vreg[i]];
-    if (!(p->role[i] & (load ? TN_ISA_USE : TN_ISA_DEF))) continue;
-    *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) =
-        v->fixed >= 0 ? tn_isa_remake(from[v->fixed], p->reg[i]) : target->spill(v->cls, p->reg[i], v->slot, load);
-  }
+static tn_isa_ins tn_isa_load(const tn_isa_scan *s, const tn_isa_vreg *v, int reg) {
+  if (v->fixed >= 0) return tn_isa_remake(s->c->ins[v->fixed], reg);
+  tn_isa_ins ins = s->target->spill(v->cls, reg, v->slot, 1);
+  ins.o[0].role = TN_ISA_DEF;
+  return ins;
 }
-// Where a spilled register stands that the operand reads: in the frame, or, of a constant, with the constants.
-static int tn_isa_stands(const tn_isa_code *c, const tn_isa_ins *from, const tn_isa_operand *o, tn_isa_operand *at) {
-  const tn_isa_vreg *v = o->kind == TN_ISA_REG && o->role == TN_ISA_USE && o->reg >= 0 ? &c->vreg[o->reg] : NULL;
-  if (!v || v->phys >= 0) return 0;
-  *at = tn_isa_at(TN_ISA_FRAME, o->nbytes, v->slot);
-  if (v->fixed >= 0) {
-    const tn_isa_operand *pooled = &from[v->fixed].o[1];
-    if (pooled->kind != TN_ISA_POOL || pooled->nbytes != o->nbytes) return 0;
-    *at = *pooled;
+// The one operand that reads the register, and nothing else does; -1: there is none.
+static int tn_isa_only_operand(const tn_isa_ins *ins, int vreg) {
+  tn_isa_name names[TN_ISA_NAMES];
+  int times = 0, found = -1;
+  for (int k = tn_isa_names(ins, names) - 1; k >= 0; k--) times += names[k].reg == vreg;
+  for (int k = 1; k < ins->n; k++)
+    if (ins->o[k].kind == TN_ISA_REG && ins->o[k].reg == vreg && ins->o[k].role == TN_ISA_USE) found = k;
+  return times == 1 ? found : -1;
+}
+// The first use of a piece reads it where it stands: in the frame, or, of a constant, with the constants. 0: there is
+// no such instruction.
+static int tn_isa_fold(tn_isa_scan *s, int piece) {
+  const tn_isa_piece *r = &s->piece[piece];
+  const tn_isa_vreg *v = &s->c->vreg[r->vreg];
+  tn_isa_ins *ins = &s->c->ins[s->use[r->first].at];
+  const int k = tn_isa_only_operand(ins, r->vreg);
+  if (k < 0) return 0;
+  if (s->target->moves(ins)) { *ins = tn_isa_load(s, v, ins->o[0].reg); return 1; }
+  if (!s->target->takes) return 0;
+  tn_isa_operand at = tn_isa_at(TN_ISA_FRAME, ins->o[k].nbytes, v->slot);
+  if (v->fixed >= 0) at = s->c->ins[v->fixed].o[1];
+  if (v->fixed >= 0 && (at.kind != TN_ISA_POOL || at.nbytes != ins->o[k].nbytes)) return 0;
+  tn_isa_ins trial = *ins;
+  trial.o[k] = at;
+  for (int i = 0; i < trial.n; i++) {
+    if (trial.o[i].reg >= 0) trial.o[i].reg = 0;
+    if (trial.o[i].index >= 0) trial.o[i].index = 0;
   }
+  if (trial.mask >= 0) trial.mask = 1;
+  if (!s->target->takes(&trial)) return 0;
+  ins->o[k] = at;
   return 1;
 }
-// One operand that is spilled is read from where it stands, if there is such an instruction.
-static void tn_isa_fold(const tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, tn_isa_ins *ins) {
-  tn_isa_operand at;
-  for (int k = ins->n - 1; k > 0; k--) {
-    if (!tn_isa_stands(c, from, &ins->o[k], &at)) continue;
-    tn_isa_ins trial = *ins;
-    trial.o[k] = at;
-    for (int i = 0; i < trial.n; i++) {
-      if (trial.o[i].reg >= 0) trial.o[i].reg = 0;
-      if (trial.o[i].index >= 0) trial.o[i].index = 0;
+
+// ** linear scan **
+
+// If a piece lost its register at a position: what that costs, -1: it may not; the first use without; the loop, of
+// which a use was scanned already, that it must be out of, -1: none.
+typedef struct tn_isa_loss { double cost; int first, loop; } tn_isa_loss;
+static tn_isa_loss tn_isa_losing(const tn_isa_scan *s, const tn_isa_piece *r, int position) {
+  const tn_isa_code *c = s->c;
+  const tn_isa_vreg *v = &c->vreg[r->vreg];
+  const int last = r->first + r->n;
+  tn_isa_loss loss = {0, r->first, -1};
+  int around = -1, later = r->first;
+  for (int l = 0; l < c->nloop && around < 0; l++)
+    if (tn_isa_is_in(c, l, position) && !tn_isa_is_in(c, l, r->start)) around = l;
+  while (later < last && 2 * s->use[later].at < position) later++;
+  loss.first = later;
+  while (around >= 0 && loss.first > r->first && s->use[loss.first - 1].at >= c->loop[around].begin) loss.first--;
+  if (loss.first < later) loss.loop = around;
+  if (later < last && s->use[later].role & TN_ISA_USE && 2 * s->use[later].at - 1 <= position) {
+    loss.cost = -1;
+    return loss;
+  }
+  double loads = 0, away = later < last ? 2 * s->use[later].at - position : INT32_MAX;
+  for (int i = loss.first; i < last && (around < 0 ? i == later : s->use[i].at < c->loop[around].end); i++)
+    loads += s->weight[s->use[i].at];
+  if (around >= 0 && (later == last || s->use[later].at >= c->loop[around].end) && loss.loop >= 0)
+    away = 2 * (c->loop[around].end - c->loop[around].begin) - (position - 2 * s->use[loss.first].at);
+  loss.cost = (loads + (v->fixed >= 0 || v->slot >= 0 ? 0 : v->stores)) * (v->fixed >= 0 ? 0.5 : 1) / away;
+  return loss;
+}
+static void tn_isa_take_away(tn_isa_scan *s, int piece, const tn_isa_loss *loss, int position) {
+  tn_isa_piece *r = &s->piece[piece];
+  const int last = r->first + r->n;
+  int first = loss->first;
+  if (loss->loop >= 0) {                   // this scan goes on as it may, and another follows
+    tn_isa_out *out = TN_PUSH(s->c->t, s->out, s->nout, s->capout, tn_isa_out);
+    out->vreg = r->vreg; out->loop = loss->loop;
+    s->again = 1;
+    while (first < last && 2 * s->use[first].at < position) first++;
+  }
+  r->n = first - r->first;
+  if (!r->n && position < r->start + 2) position = r->start + 2;               // it was to be loaded before a loop
+  tn_isa_rest(s, piece, first, last, position);
+}
+static int tn_isa_is_busy(const tn_isa_scan *s, int cls, int reg, const tn_isa_piece *r) {
+  for (int i = 0; i < s->nbusy; i++) {
+    const tn_isa_busy *b = &s->busy[i];
+    if (b->reg == reg && b->cls == cls && r->start <= b->end && r->end >= b->start) return 1;
+  }
+  return 0;
+}
+// A register that is free, the wanted one if it is; -1: none is, and *worst is whose holder loses least by *loss.
+static int tn_isa_find(tn_isa_scan *s, const tn_isa_piece *r, int *worst, tn_isa_loss *loss) {
+  const tn_isa_vreg *v = &s->c->vreg[r->vreg];
+  const tn_isa_class *cls = &s->target->cls[v->cls];
+  const int wanted = v->hint >= 0 ? s->c->vreg[v->hint].phys : -1;
+  int found = -1, held[TN_ISA_MOST_REGS], n = 0;
+  for (int k = 0; k < cls->n; k++) {
+    const int reg = cls->reg[k];
+    int *holder = &s->holder[v->cls][reg];
+    if (*holder >= 0 && (s->piece[*holder].end <= r->start || !s->piece[*holder].n)) *holder = -1;
+    if (tn_isa_is_busy(s, v->cls, reg, r)) continue;
+    if (*holder >= 0) held[n++] = reg;
+    else if (found < 0 || reg == wanted) found = reg;
+  }
+  *worst = -1;
+  for (int k = 0; k < n && found < 0; k++) {
+    const tn_isa_loss one = tn_isa_losing(s, &s->piece[s->holder[v->cls][held[k]]], r->start);
+    if (one.cost >= 0 && (*worst < 0 || one.cost < loss->cost)) { *worst = held[k]; *loss = one; }
+  }
+  return found;
+}
+static void tn_isa_give(tn_isa_scan *s, int piece) {
+  tn_isa_piece *r = &s->piece[piece];
+  const int vreg = r->vreg, cls = s->c->vreg[vreg].cls, first = r->first, last = r->first + r->n, start = r->start;
+  const int here = r->loads && start == 2 * s->use[first].at - 1;
+  tn_isa_loss loss = {0, 0, 0};
+  int worst = -1, found = -1;
+  if (!r->n) return;
+  if (!here || r->n > 1 || !tn_isa_fold(s, piece)) {
+    found = tn_isa_find(s, r, &worst, &loss);
+    if (found < 0 && here && r->n > 1 && tn_isa_fold(s, piece)) worst = -1;
+    else if (found < 0 && r->loads && !here && (worst < 0 || loss.cost > tn_isa_losing(s, r, start).cost)) {
+      r->n = 0;                            // not before the loop, but in it
+      tn_isa_rest(s, piece, first, last, start + 2);
+      return;
+    } else if (found < 0 && worst < 0) {
+      tn_isa_refuse(s->c, "an instruction has too many operands");
+      return;
     }
-    if (trial.mask >= 0) trial.mask = 1;
-    if (!target->takes(&trial)) continue;
-    ins->o[k] = at;
+  }
+  if (found < 0 && worst < 0) {            // it was read where it stands
+    r->n = 1;
+    r->loads = 0;
+    tn_isa_rest(s, piece, first + 1, last, 2 * s->use[first].at + 1);
     return;
   }
+  if (found < 0) { tn_isa_take_away(s, s->holder[cls][worst], &loss, start); found = worst; }
+  s->holder[cls][found] = piece;
+  s->piece[piece].phys = s->c->vreg[vreg].phys = (int8_t)found;
+  s->c->used[cls] |= 1u << found;
 }
-// A copy from or to a register that is spilled. 0: it is none.
-static int tn_isa_rewrite_copy(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from,
-                               const tn_isa_ins *i) {
-  if (!target->moves(i) || i->o[0].reg < 0 || i->o[1].reg < 0) return 0;
-  const tn_isa_vreg *to = &c->vreg[i->o[0].reg], *of = &c->vreg[i->o[1].reg];
-  const int in_register = to->phys >= 0 || of->phys >= 0;
-  if (!in_register || (to->phys >= 0 && of->phys >= 0)) return 0;
-  *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) =
-      to->phys < 0 ? target->spill(to->cls, of->phys, to->slot, 0) :
-      of->fixed >= 0 ? tn_isa_remake(from[of->fixed], to->phys) : target->spill(to->cls, to->phys, of->slot, 1);
-  return 1;
+static void tn_isa_scan_all(tn_isa_scan *s) {
+  tn_isa_code *c = s->c;
+  const tn_isa_ins *list = c->ins;
+  const int64_t frame = c->frame;
+  do {
+    c->ins = (tn_isa_ins *)tn_scratch(c->t, ((size_t)c->n + 1) * sizeof *list);
+    memcpy(c->ins, list, (size_t)c->n * sizeof *list);
+    c->nslot = s->npiece = s->nheap = s->again = 0;
+    c->frame = frame;
+    memset(s->holder, -1, sizeof s->holder);
+    memset(c->used, 0, sizeof c->used);
+    for (int v = 0; v < c->nvreg; v++) {
+      c->vreg[v].phys = -1;
+      c->vreg[v].slot = -1;
+      tn_isa_first_piece(s, v);
+    }
+    while (s->nheap && !c->refused) tn_isa_give(s, tn_isa_heap_take(s));
+  } while (s->again && !c->refused);
 }
-static void tn_isa_rewrite_one(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, tn_isa_ins ins) {
-  const int moves = target->moves(&ins);
-  tn_isa_passing p;
-  memset(&p, 0, sizeof p);
-  if (target->takes && ins.op != TN_ISA_PLACE) tn_isa_fold(c, target, from, &ins);
+
+// ** the list with registers **
+
+static int tn_isa_assigned(tn_isa_scan *s, int reg, int at) {
+  if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
+  tn_isa_vreg *v = &s->c->vreg[reg];
+  const tn_isa_piece *r = &s->piece[v->piece];
+  while (!r->n || s->use[r->first + r->n - 1].at < at) { v->piece = r->next; r = &s->piece[v->piece]; }
+  return r->phys;
+}
+// Is it made of numbers alone, and for each use, and not here?
+static int tn_isa_is_unmade(const tn_isa_scan *s, const tn_isa_ins *ins, int at) {
+  const int made = ins->n ? ins->o[0].reg : -1;
+  return made >= 0 && s->c->vreg[made].fixed == at && s->piece[s->c->vreg[made].piece].n == 1;
+}
+static void tn_isa_rewrite_one(tn_isa_scan *s, tn_isa_ins ins, int at, tn_isa_ins **to, int *n, int *cap) {
+  tn_isa_code *c = s->c;
+  const int moves = s->target->moves(&ins), writes = ins.n && ins.o[0].kind == TN_ISA_REG && ins.o[0].role & TN_ISA_DEF;
+  const tn_isa_vreg *written = writes && ins.o[0].reg >= 0 ? &c->vreg[ins.o[0].reg] : NULL;
   for (int k = 0; k < ins.n; k++) {
     tn_isa_operand *o = &ins.o[k];
-    if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
-    if (o->kind == TN_ISA_MEM) {
-      o->reg = tn_isa_assigned(c, target, &p, o->reg, TN_ISA_USE);
-      o->index = tn_isa_assigned(c, target, &p, o->index, TN_ISA_USE);
-    }
+    if (o->kind == TN_ISA_REG || o->kind == TN_ISA_MEM) o->reg = tn_isa_assigned(s, o->reg, at);
+    if (o->kind == TN_ISA_MEM) o->index = tn_isa_assigned(s, o->index, at);
   }
-  ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
-  tn_isa_pass(c, target, from, &p, 1);
-  if (!moves || ins.o[0].reg != ins.o[1].reg) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
-  tn_isa_pass(c, target, from, &p, 0);
+  ins.mask = tn_isa_assigned(s, ins.mask, at);
+  if (!moves || ins.o[0].reg != ins.o[1].reg) *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = ins;
+  if (written && written->slot >= 0)
+    *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = s->target->spill(written->cls, ins.o[0].reg, written->slot, 0);
 }
-static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
-  const tn_isa_ins *from = c->ins;
-  const int n = c->n;
-  c->ins = NULL;
-  c->n = c->cap = 0;
-  for (int i = 0; i < n; i++) {
-    const int made = from[i].n ? from[i].o[0].reg : -1;
-    if (made >= 0 && c->vreg[made].fixed == i && c->vreg[made].phys < 0) continue;       // made for each use
-    if (!tn_isa_rewrite_copy(c, target, from, &from[i])) tn_isa_rewrite_one(c, target, from, from[i]);
+static void tn_isa_rewrite(tn_isa_scan *s) {
+  tn_isa_code *c = s->c;
+  tn_isa_ins *to = NULL;
+  int n = 0, cap = 0;
+  int *loaded = (int *)tn_scratch(c->t, ((size_t)c->n + 1) * sizeof(int));     // before each instruction: 1 + a piece
+  for (int i = 0; i < s->npiece; i++) {
+    tn_isa_piece *r = &s->piece[i];
+    if (!r->loads || !r->n) continue;
+    r->chain = loaded[(r->start + 1) / 2];
+    loaded[(r->start + 1) / 2] = i + 1;
   }
+  for (int i = 0; i < c->n; i++) {
+    for (int k = loaded[i]; k; k = s->piece[k - 1].chain) {
+      const tn_isa_piece *r = &s->piece[k - 1];
+      *TN_PUSH(c->t, to, n, cap, tn_isa_ins) = tn_isa_load(s, &c->vreg[r->vreg], r->phys);
+    }
+    if (!tn_isa_is_unmade(s, &c->ins[i], i)) tn_isa_rewrite_one(s, c->ins[i], i, &to, &n, &cap);
+  }
+  c->ins = to; c->n = n; c->cap = cap;
 }
 
 static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
+  tn_isa_scan s;
+  memset(&s, 0, sizeof s);
+  s.c = c; s.target = target;
   if (target->fixed) tn_isa_constants_out(c, target);
-  tn_isa_ranges(c);
+  s.weight = (double *)tn_scratch(c->t, ((size_t)c->n + 1) * sizeof(double));
+  s.limit = (int32_t *)tn_scratch(c->t, ((size_t)c->n + 1) * sizeof(int32_t));
+  tn_isa_regions(&s);
+  tn_isa_uses(&s);
   tn_isa_hints(c, target);
-  tn_isa_scan_all(c, target);
-  tn_isa_rewrite(c, target);
+  tn_isa_scan_all(&s);
+  if (!c->refused) tn_isa_rewrite(&s);
 }
 #endif

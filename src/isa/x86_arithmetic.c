@@ -69,7 +69,11 @@ static void tn_x86_logic(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 // Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32), of which
 // what is known to be 0 is left out.
-static int tn_x86_is_high(const tiny_uop *u) { return u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX; }
+static int tn_x86_is_high(const tiny_uop *u) {
+  if (u->op == TINY_OP_BROADCAST) return tn_x86_is_high(u->src[0]);
+  if (u->op == TINY_OP_CAST && tn_is_unsigned(u->src[0]->dtype)) return tn_bits(u->src[0]->dtype) > 32;
+  return u->op == TINY_OP_CONST ? u->k < 0 || u->k > (int64_t)UINT32_MAX : u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX;
+}
 static int tn_x86_high_by_low(tn_x86_select *x, int a, int b, int held) {
   const int high = tn_x86_new(x, TN_ISA_VEC), product = tn_x86_new(x, TN_ISA_VEC);
   tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, high, a, 32);
@@ -369,6 +373,10 @@ static void tn_x86_cast_from_float(tn_x86_select *x, const tiny_uop *u, int to) 
   if (nbytes > tn_x86_held(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(to, 4, TN_ISA_USE));
   tn_x86_extend(x, u, to);
 }
+// Has the integer type all values of the other?
+static int tn_x86_holds(int dtype, int of) {
+  return tn_is_unsigned(of) ? tn_bits(dtype) > tn_bits(of) : tn_is_signed(dtype) && tn_bits(dtype) >= tn_bits(of);
+}
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
@@ -385,10 +393,10 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
   if (wider && tn_is_signed(s->dtype))
     tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
-  else if (wider || tn_x86_nbytes(x, u) < 8)
+  else if (tn_x86_nbytes(x, u) < 8 && tn_x86_nbytes(x, s) == 8)
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   else tn_x86_copy(x, TN_ISA_GPR, to, r, 8);
-  tn_x86_extend(x, u, to);
+  if (!tn_x86_holds(u->dtype, s->dtype)) tn_x86_extend(x, u, to);
 }
 static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];

@@ -95,7 +95,17 @@ static void tn_x86_choose_gpr(tn_x86_select *x, const tiny_uop *u, int to) {
   }
   tn_x86_2(x, row, tn_x86_gpr(to, held < 4 ? 4 : held, TN_ISA_BOTH), tn_x86_gpr(yes, held < 4 ? 4 : held, TN_ISA_USE));
 }
+// A load by the same condition is already what is chosen where that is not set.
+static int tn_x86_is_loaded_so(const tiny_uop *u) {
+  const tiny_uop *load = u->src[1], *no = u->src[2], *zero = tn_x86_is_splat(no) ? no->src[0] : no;
+  if (load->op != TINY_OP_LOAD || load->src[0]->nsrc != 3 || load->src[0]->src[2] != u->src[0]) return 0;
+  return load->nsrc == 2 ? load->src[1] == no : zero->op == TINY_OP_CONST && !tn_x86_bits(zero);
+}
 static int tn_x86_choose_one(tn_x86_select *x, const tiny_uop *u, int to) {
+  if (tn_x86_is_loaded_so(u)) {
+    tn_x86_copy(x, tn_x86_class(x, u), to, tn_x86_value(x, u->src[1]), tn_x86_held(x, u));
+    return 1;
+  }
   const int row = tn_x86_extremum(x, u), held = tn_x86_held(x, u), f64 = tn_x86_element(x, u) == 8;
   if (row) {
     const tn_isa_operand a = tn_x86_use(x, u->src[1]), b = tn_x86_use(x, u->src[2]);

@@ -280,37 +280,34 @@ static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // ** dot products **
 
-// A word that a general register holds goes into a vector, whose other lanes do not matter.
-static int tn_x86_word(tn_x86_select *x, const tiny_uop *u) {
+// Of a scalar, whose words are in general registers, the lowest of a vector's.
+static int tn_x86_dot_source(tn_x86_select *x, const tiny_uop *u) {
   const int r = tn_x86_value(x, u);
   if (tn_x86_class(x, u) != TN_ISA_GPR) return r;
-  const int v = tn_x86_new(x, TN_ISA_VEC);
-  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_vec(v, 16, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  const int v = tn_x86_new(x, TN_ISA_VEC), row = tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32);
+  tn_x86_2(x, row, tn_x86_vec(v, 16, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   return v;
 }
-static void tn_x86_dot_vectors(tn_x86_select *x, const tiny_uop *u, int to, int held) {
-  const int masks = x->level->masks;
+static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int general = tn_x86_class(x, u) == TN_ISA_GPR, held = general ? 16 : tn_x86_held(x, u);
   const int dots_i16 = tn_x86_choose(x->level, TN_X86_DO_DOT_I16, TN_X86_I32);
   const int row = u->k == TINY_DOT_BF16 ? TN_X86_VDPBF16PS : u->k == TINY_DOT_I16 ? dots_i16 :
-      masks ? TN_X86_VPDPBUSD : TN_X86_VEXPDPBUSD;
-  const int a = tn_x86_word(x, u->src[0]), b = tn_x86_word(x, u->src[1]), sum = tn_x86_word(x, u->src[2]);
-  if (!row) {                              // pairs of words of 16 bits
+      x->level->masks ? TN_X86_VPDPBUSD : TN_X86_VEXPDPBUSD;
+  const int a = tn_x86_dot_source(x, u->src[0]), b = tn_x86_dot_source(x, u->src[1]);
+  const int sum = tn_x86_dot_source(x, u->src[2]);
+  const int into = general || to == a || to == b ? tn_x86_new(x, TN_ISA_VEC) : to;
+  if (row) {
+    tn_x86_copy(x, TN_ISA_VEC, into, sum, held);
+    tn_x86_3(x, row, tn_x86_vec(into, held, TN_ISA_BOTH), tn_x86_vec(a, held, TN_ISA_USE),
+             tn_x86_vec(b, held, TN_ISA_USE));
+  } else {                                 // pairs of words of 16 bits
     const int pairs = tn_x86_new(x, TN_ISA_VEC);
     tn_x86_do_3(x, TN_X86_DO_MADD, TN_X86_I32, held, pairs, a, b);
-    tn_x86_do_3(x, TN_X86_DO_ADD, TN_X86_I32, held, to, sum, pairs);
-    return;
+    tn_x86_do_3(x, TN_X86_DO_ADD, TN_X86_I32, held, into, sum, pairs);
   }
-  const int into = to == a || to == b ? tn_x86_new(x, TN_ISA_VEC) : to;
-  tn_x86_copy(x, TN_ISA_VEC, into, sum, held);
-  tn_x86_3(x, row, tn_x86_vec(into, held, TN_ISA_BOTH), tn_x86_vec(a, held, TN_ISA_USE),
-           tn_x86_vec(b, held, TN_ISA_USE));
-  tn_x86_copy(x, TN_ISA_VEC, to, into, held);
-}
-static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
-  if (tn_x86_class(x, u) == TN_ISA_VEC) { tn_x86_dot_vectors(x, u, to, tn_x86_held(x, u)); return; }
-  const int sum = tn_x86_new(x, TN_ISA_VEC);
-  tn_x86_dot_vectors(x, u, sum, 16);
-  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_vec(sum, 16, TN_ISA_USE));
+  if (!general) tn_x86_copy(x, TN_ISA_VEC, to, into, held);
+  else tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF),
+                tn_x86_vec(into, 16, TN_ISA_USE));
 }
 
 // ** vectors wider than a register: part by part **

@@ -254,12 +254,58 @@ static void tn_x86_load_elements(tn_x86_select *x, const tiny_uop *u, const tiny
   tn_x86_shelve(x, to, held, 0, 1);
   tn_x86_place(x, label + 1);
 }
+// Elements that are apart, one after the other into 16 bytes: not by way of memory, as a load of all of it would wait
+// for stores of its parts to be done (Intel, Optimization Reference Manual, 3.6.4). What is masked out reads the first
+// of the memory.
+static int tn_x86_load_block(tn_x86_select *x, const tn_x86_elements *e, int from, int n, int element) {
+  static const int rows[2][4] = {{TN_X86_PINSRB, TN_X86_PINSRW, TN_X86_PINSRD, TN_X86_PINSRQ},
+                                 {TN_X86_VPINSRB, TN_X86_VPINSRW, TN_X86_VPINSRD, TN_X86_VPINSRQ}};
+  const int row = rows[tn_x86_level_has(x->level, TN_X86_VPINSRD)][tn_x86_log(element)], v = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_load_bytes(x, v, element, tn_x86_element_at(x, e, from, element));
+  for (int i = 1; i < n; i++) {
+    const tn_isa_operand o[4] = {tn_x86_vec(v, 16, TN_ISA_DEF), tn_x86_vec(v, 16, TN_ISA_USE),
+                                 tn_x86_element_at(x, e, from + i, element), tn_isa_number(i)};
+    tn_x86_n(x, row, 4, o);
+  }
+  return v;
+}
+static int tn_x86_has_load_apart(const tn_x86_select *x, const tiny_uop *u) {
+  return u->src[0]->lanes > 1 && tn_x86_level_has(x->level, TN_X86_PINSRD) && tn_x86_held(x, u) <= 32 &&
+      !x->level->masks;
+}
+static void tn_x86_load_apart(tn_x86_select *x, const tiny_uop *u, const tiny_uop *valid, int to) {
+  const tiny_uop *at = u->src[0]->src[1];
+  const int held = tn_x86_held(x, u), element = tn_x86_element(x, u), lanes = tn_x86_lanes(x, u);
+  const int each = lanes < 16 / element ? lanes : 16 / element, wide = tn_x86_held(x, at);
+  tn_x86_elements e;
+  int index = tn_x86_value(x, at), all = -1;
+  memset(&e, 0, sizeof e);
+  e.index = u->src[0]; e.bits = -1; e.at = tn_isa_at(TN_ISA_MEM, element, 0);
+  tn_x86_base(x, u->src[0]->src[0], &e.at);
+  if (valid) {
+    const int mask = tn_x86_mask_as(x, valid, tn_x86_element(x, at)), some = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, wide, some, index, mask);
+    index = some;
+  }
+  tn_x86_shelve(x, index, wide, TN_X86_INDICES_AT, 0);
+  for (int from = 0; from < lanes; from += each) {
+    const int block = tn_x86_load_block(x, &e, from, each, element), low = all;
+    all = from ? tn_x86_new(x, TN_ISA_VEC) : block;
+    if (from) tn_x86_4(x, TN_X86_VINSERTF128, tn_x86_vec(all, 32, TN_ISA_DEF), tn_x86_vec(low, 32, TN_ISA_USE),
+                       tn_x86_vec(block, 16, TN_ISA_USE), 1);
+  }
+  if (!valid) tn_x86_copy(x, TN_ISA_VEC, to, all, held);
+  else if (u->nsrc == 2) tn_x86_blend(x, to, held, tn_x86_mask_as(x, valid, element), tn_x86_vec(all, held, TN_ISA_USE),
+                                      tn_x86_value(x, u->src[1]));
+  else tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, held, to, all, tn_x86_mask_as(x, valid, element));
+}
 static void tn_x86_load_vector(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int gathers[4] = {TN_X86_VPGATHERDD, TN_X86_VPGATHERDQ, TN_X86_VPGATHERQD, TN_X86_VPGATHERQQ};
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
   const int held = tn_x86_held(x, u);
   if (index->lanes == 1 && !valid) { tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(x, u))); return; }
   const int row = index->lanes == 1 ? tn_x86_masked_row(x, u) : tn_x86_apart_row(x, index, u, gathers);
+  if (!row && tn_x86_has_load_apart(x, u)) { tn_x86_load_apart(x, u, valid, to); return; }
   if (u->nsrc == 2) tn_x86_copy(x, TN_ISA_VEC, to, tn_x86_value(x, u->src[1]), held);
   else tn_x86_zero(x, to, held);
   if (!row) { tn_x86_load_elements(x, u, valid, to); return; }

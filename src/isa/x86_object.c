@@ -44,6 +44,16 @@ static int tn_x86_fixed(const tn_isa_ins *i) {
   }
   return 1;
 }
+// What has VEX or EVEX and no memory knows no flags, but for two that write nothing else.
+static int tn_x86_pure(const tn_isa_ins *i) {
+  static const uint16_t others[] = {TN_X86_MOVSXD, TN_X86_MOVSX, TN_X86_MOVZX, TN_X86_LEA};
+  int pure = i->op != TN_ISA_PLACE && !(tn_x86_spaces(&tn_x86_rows[i->op]) & TN_X86_LEGACY);
+  if (i->n < 2 || i->mask != TN_ISA_NO_REG || i->o[0].kind != TN_ISA_REG || i->o[0].role != TN_ISA_DEF) return 0;
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) pure |= i->op == others[k];
+  for (int k = 1; k < i->n; k++)
+    if (i->o[k].kind == TN_ISA_FRAME || (i->o[k].kind == TN_ISA_MEM && i->op != TN_X86_LEA)) return 0;
+  return pure;
+}
 static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
   static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
   tn_x86_operand r;
@@ -80,34 +90,32 @@ static int tn_x86_is_there(const tn_isa_ins *ins) {
   return tn_x86_find(&x, &m) && m.space != TN_X86_EVEX;
 }
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
-  #define TN_X86_REGS_GENERAL 11
-  #define TN_X86_REGS_VECTORS 29
-  #define TN_X86_REGS_MASKS 4
+  #define TN_X86_REGS_GENERAL 14
+  #define TN_X86_REGS_VECTORS 32
+  #define TN_X86_REGS_MASKS 7
 #endif
-#define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
-#define TN_X86_CLASS_GENERAL \
-  {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8}
-#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4}, 3, {5, 6, 7}, 8}
 // Registers by how many bytes a vector has. k0 is none: as a mask it selects all lanes.
+#define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
+#define TN_X86_CLASS_GENERAL {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 0, 10, 11, 3, 12, 13, 14, 15}, 8}
+#define TN_X86_CLASS_MASKS   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5, 6, 7}, 8}
+#define TN_X86_CLASS_VECTORS(nbytes) \
+  {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 16), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, nbytes}
 static const tn_isa_target tn_x86_target_16 = {
-  {TN_X86_CLASS_GENERAL,
-   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
-   TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed, tn_x86_is_there
+  {TN_X86_CLASS_GENERAL, TN_X86_CLASS_VECTORS(16), TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed, tn_x86_is_there, tn_x86_pure
 };
 static const tn_isa_target tn_x86_target_32 = {
-  {TN_X86_CLASS_GENERAL,
-   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 12), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 4, {12, 13, 14, 15}, 32},
-   TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed, tn_x86_is_there
+  {TN_X86_CLASS_GENERAL, TN_X86_CLASS_VECTORS(32), TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed, tn_x86_is_there, tn_x86_pure
 };
 static const tn_isa_target tn_x86_target_64 = {
   {TN_X86_CLASS_GENERAL,
-   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
-    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 64},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64, tn_x86_pure
 };
+#undef TN_X86_CLASS_VECTORS
 #undef TN_X86_CLASS_MASKS
 #undef TN_X86_CLASS_GENERAL
 #undef TN_X86_AT_MOST

@@ -72,6 +72,12 @@ RULES(tn_x86_rules, x, y)
     tiny_uop *const low = cast(tn_x86_as(t, and_(x, K(x, 0xFFFF)), TINY_I32), TINY_F32);
     return add(mul(high, N(high, 65536)), low);
   }
+  RULE("(CAST x:i64)") {                   // halves, which f64 has exactly: their sum is rounded once
+    if (r->dtype != TINY_F64) return NULL;
+    tiny_uop *const bits = tn_x86_as(t, x, TINY_U64);
+    tiny_uop *const high = cast(tn_x86_as(t, cast(shr(bits, K(bits, 32)), TINY_U32), TINY_I32), TINY_F64);
+    return add(mul(high, N(high, 4294967296.0)), cast(cast(bits, TINY_U32), TINY_F64));
+  }
   RULE("(CAST x:u64)") {                   // half of what is too large, whose lowest bit is not forgotten, twice
     if (x->lanes > 1 || !tn_is_float(r->dtype)) return NULL;
     tiny_uop *const whole = tn_x86_as(t, x, TINY_I64), *const halved = or_(shr(x, K(x, 1)), and_(x, K(x, 1)));

@@ -119,8 +119,10 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 
 // ** nodes **
 
-// What u reads as its source j.
+// How many sources it reads, and what u reads as its source j.
+static uint32_t tn_x86_reads(const tn_x86_select *x, const tiny_uop *u) { return x->packed[u->seq] ? 1 : u->nsrc; }
 static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
+  if (x->packed[u->seq]) return x->packed[u->seq]->src[0];
   const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   if (x->shuffles[u->seq]) return u->src[j]->src[0];
   if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
@@ -149,6 +151,7 @@ static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
 static int tn_x86_made_of(const tn_x86_select *x, const tiny_uop *u, int reg, const tiny_uop *allowed) {
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = tn_x86_read_by(x, u, i);
+    if (x->packed[u->seq]) break;
     if (x->fused[s->seq] && tn_x86_made_of(x, s, reg, NULL)) return 1;
     if (s != allowed && x->reg[s->seq] == reg) return 1;
   }
@@ -205,6 +208,11 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
     default: break;
   }
   if (!x->uses[u->seq] || x->fused[u->seq]) return;
+  if (x->packed[u->seq]) {
+    *reg = tn_x86_new(x, TN_ISA_GPR);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, 4, TN_ISA_DEF), tn_x86_memory(x, x->packed[u->seq]->src[0], 4));
+    return;
+  }
   if (tn_x86_is_splat(u)) {                // made where it stands, before all loops; zeros cost nothing anywhere
     const int64_t bits = tn_x86_bits(u->src[0]);
     const int nbytes = u->lanes * tn_x86_element(x, u), most = x->level->nbytes;
@@ -288,6 +296,53 @@ static int tn_x86_is_last_source(const tn_x86_select *x, const tiny_uop *u) {
   if (other == u || x->fused[other->seq] || other->op == TINY_OP_CONST || tn_x86_is_splat(other)) return 0;
   return tn_x86_stays(x, u, 1);
 }
+// A LOAD of one element, which u is without its sign, as bits of 32; NULL: none.
+static const tiny_uop *tn_x86_loaded(const tiny_uop *u) {
+  const tiny_uop *s = u->op == TINY_OP_CAST && u->dtype == TINY_U32 && u->lanes == 1 ? u->src[0] : NULL;
+  if (!s || !tn_is_unsigned(s->dtype) || tn_bits(s->dtype) > 16) return NULL;
+  const int casts = s->op == TINY_OP_CAST || s->op == TINY_OP_BITCAST;
+  const int same = casts && tn_bits(s->src[0]->dtype) == tn_bits(s->dtype);
+  if (same && (s->op == TINY_OP_BITCAST || tn_is_int(s->src[0]->dtype))) s = s->src[0];
+  const tiny_uop *index = s->op == TINY_OP_LOAD ? s->src[0] : NULL;
+  if (!index || s->k || s->nsrc > 1 || index->nsrc > 2 || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  return s;
+}
+// The LOAD of each byte of u that begins an element; 0: u is made of something else, or of a byte twice.
+static int tn_x86_loads_of(const tiny_uop *u, int64_t bit, const tiny_uop *of[4]) {
+  const int shifts = u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST;
+  if (u->op == TINY_OP_OR) return tn_x86_loads_of(u->src[0], bit, of) && tn_x86_loads_of(u->src[1], bit, of);
+  if (shifts) return u->src[1]->k >= 0 && u->src[1]->k < 32 && tn_x86_loads_of(u->src[0], bit + u->src[1]->k, of);
+  const tiny_uop *load = tn_x86_loaded(u);
+  if (!load || bit < 0 || bit > 24 || bit % 8 || of[bit / 8]) return 0;
+  of[bit / 8] = load;
+  return 1;
+}
+static int64_t tn_x86_apart_by(const tiny_uop *a, const tiny_uop *b) {         // elements; INT64_MIN: not known
+  const tiny_uop *x = a->src[0]->src[1], *y = b->src[0]->src[1];
+  const int with_x = x->op == TINY_OP_ADD && x->src[1]->op == TINY_OP_CONST;
+  const int with_y = y->op == TINY_OP_ADD && y->src[1]->op == TINY_OP_CONST;
+  if (a->src[0]->src[0] != b->src[0]->src[0] || a->dtype != b->dtype) return INT64_MIN;
+  if (x->op == TINY_OP_CONST && y->op == TINY_OP_CONST) return y->k - x->k;
+  if ((with_x ? x->src[0] : x) != (with_y ? y->src[0] : y)) return INT64_MIN;
+  return (with_y ? y->src[1]->k : 0) - (with_x ? x->src[1]->k : 0);
+}
+// Integers of 8 or 16 bits that stand one behind the other, put together to one of 32: it is loaded at once. NULL: no.
+static const tiny_uop *tn_x86_packed(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
+  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_x86_loads_of(u, 0, of) || !of[0]) return NULL;
+  const int each = tn_dtypes[of[0]->dtype].nbytes;
+  uint32_t first = of[0]->seq;
+  for (int i = 0; i < 4; i++) {
+    if (!of[i] != (i % each != 0) || (of[i] && tn_x86_apart_by(of[0], of[i]) != i / each)) return NULL;
+    if (of[i] && of[i]->seq < first) first = of[i]->seq;
+  }
+  for (uint32_t i = first; i < u->seq; i++) {
+    const tiny_uop *other = x->k->list[i];
+    const int op = other->op, stores = op == TINY_OP_STORE && !tn_is_reg(other->src[0]->src[0]);
+    if (stores || op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return NULL;
+  }
+  return of[0];
+}
 // An index that is an induction variable reads, before the loop, what that begins with.
 static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
   const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
@@ -311,7 +366,8 @@ static void tn_x86_survey(tn_x86_select *x) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
-    for (uint32_t j = 0; j < u->nsrc; j++) {
+    x->packed[i] = tn_x86_packed(x, u);
+    for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
       x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
@@ -326,7 +382,7 @@ static void tn_x86_survey(tn_x86_select *x) {
   for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
-    for (uint32_t j = 0; j < u->nsrc; j++) {
+    for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
@@ -361,6 +417,7 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
+  x.packed = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.packed);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);

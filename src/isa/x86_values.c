@@ -29,6 +29,7 @@ typedef struct tn_x86_select {
   int *wide;                               // the register of that, -1: none; bools: bytes of an element of a bool's
   tn_isa_inductions inductions;
   uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
+  const tiny_uop **packed;                 // the LOAD that it begins with, if it puts together what stands there
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
   int spare;                               // nodes that are none of the list's so far
