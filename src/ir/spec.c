@@ -351,7 +351,7 @@ static int tn_spec_uses(const tiny_uop *u, uint32_t j) {
 static int tn_spec_takes_memory(const tiny_uop *u) {
   const int indexes = u->op == TINY_OP_INDEX, by_itself = u->op == TINY_OP_AFTER || u->op == TINY_OP_BULK ||
       u->op == TINY_OP_BULKSTORE || u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || u->op == TINY_OP_BARRIER;
-  for (uint32_t j = indexes; j < u->nsrc && !by_itself; j++) if (tn_spec_memory(u->src[j])) return 1;
+  for (uint32_t j = indexes ? 1 : 0; j < u->nsrc && !by_itself; j++) if (tn_spec_memory(u->src[j])) return 1;
   return 0;
 }
 static tiny_code tn_spec_step(const tn_spec *s, tn_spec_program *p, tiny_uop *u) {
