@@ -88,7 +88,8 @@ static const char *tn_isa_unknown(const tiny_uop *u) {
     return value->lanes != tn_memory_behind(u->src[0]->src[0])->lanes ? "REG memory by other lanes" : NULL;
   }
   if (u->op == TINY_OP_INDEX) return u->lanes != u->src[1]->lanes ? "lanes of an INDEX that have one element" : NULL;
-  for (uint32_t i = 0; i < u->nsrc && tn_op_is_elementwise(u->op) && !tn_regroups(u); i++)
+  const uint32_t first = u->op == TINY_OP_WHERE;             // one condition may choose all lanes
+  for (uint32_t i = first; i < u->nsrc && tn_op_is_elementwise(u->op) && !tn_regroups(u); i++)
     if (u->src[i]->lanes != u->lanes) return "a scalar among vectors";
   return NULL;
 }
