@@ -79,8 +79,8 @@ static void tn_isa_refuse_ins(tn_isa_code *c, const char *name) {            // 
   if (!c->refused) c->refused = tn_text_of_format(c->t, "%s is no instruction with these operands", name);
 }
 
-// What no selection knows of a list that is well formed: a scalar that stands for all lanes of a vector beside it, lanes
-// of an INDEX that have one element, and REG memory by other lanes than it has. NULL: there is none of it.
+// What no selection knows of a list that is well formed: a scalar that stands for all lanes of a vector beside it,
+// lanes of an INDEX that have one element, and REG memory by other lanes than it has. NULL: there is none of it.
 static const char *tn_isa_unknown(const tiny_uop *u) {
   const int reaches = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE;
   if (reaches && tn_is_reg(u->src[0]->src[0])) {
