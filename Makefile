@@ -114,7 +114,7 @@ late: $(TESTS:%=build/late/%)
 # Every test whose kernels clang compiles, and every one on lesser processors, but for those that have devices or compilers of
 # their own, name the device, or ask for errors that FMA keeps within, or for memory that this processor's schedules take.
 NO_LEVELS = accelerator backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma \
-            arm64 x86 isa isa_few isa_host same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
+            arm64 x86 isa isa_few isa_host isa_lists same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
 outside: $(TESTS:%=build/plain/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(^:%=outside:%)
 levels: $(patsubst %,build/plain/%,$(filter-out $(NO_LEVELS:%=test_%),$(TESTS)))
@@ -128,7 +128,7 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 # what INTERP alone has: memory that is the host's (tiny_blob, find_nan), launches as nodes (codegen), numbers that are
 # exact, no compiler (errors, unpack: its memory), frames on the host's stack.
 NO_PTX  = accelerator backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide \
-          ptx_tcgen05 tma x86 isa isa_few isa_host languages lang_c llvm cpu elf os number print uop view version symbolic spec eval \
+          ptx_tcgen05 tma x86 isa isa_few isa_host isa_lists languages lang_c llvm cpu elf os number print uop view version symbolic spec eval \
           decompose rules trust loader host debug cache count blob reads codegen errors \
           find_nan stack unpack
 ptx: $(patsubst %,build/ptx-own/%,$(filter-out $(NO_PTX:%=test_%),$(TESTS)))
@@ -153,7 +153,7 @@ million:
 
 ARM64 = test_transcendental test_reduce test_sort test_tiled test_attention test_conv test_matmul
 # Kernels by the built-in compiler of arm64.
-ARM64_ISA = test_isa test_isa_few test_isa_host
+ARM64_ISA = test_isa test_isa_few test_isa_host test_isa_lists
 arm64:
 	@tools/arm64.sh $(ARM64) $(ARM64_ISA)
 

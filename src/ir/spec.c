@@ -212,10 +212,12 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_INDEX: return tn_spec_index(u);
     case TINY_OP_LOAD: return x->op != TINY_OP_INDEX ? "loads from what is no INDEX"
-      : u->k && !tn_loads_rows(u) ? "has rows of no matrix" : NULL;
+      : u->k && !tn_loads_rows(u) ? "has rows of no matrix"
+      : x->lanes > 1 && x->lanes != u->lanes ? "has not the lanes of its INDEX" : NULL;
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
+      : x->lanes > 1 && x->lanes != u->src[1]->lanes ? "stores other lanes than its INDEX has"
       : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
       : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
     case TINY_OP_BARRIER:
@@ -345,6 +347,13 @@ static int tn_spec_uses(const tiny_uop *u, uint32_t j) {
     !(u->op == TINY_OP_AFTER && j) && !(u->op == TINY_OP_END && j);
 }
 
+// Memory is no value: it is indexed, copied, or comes earlier.
+static int tn_spec_takes_memory(const tiny_uop *u) {
+  const int indexes = u->op == TINY_OP_INDEX, by_itself = u->op == TINY_OP_AFTER || u->op == TINY_OP_BULK ||
+      u->op == TINY_OP_BULKSTORE || u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || u->op == TINY_OP_BARRIER;
+  for (uint32_t j = indexes ? 1 : 0; j < u->nsrc && !by_itself; j++) if (tn_spec_memory(u->src[j])) return 1;
+  return 0;
+}
 static tiny_code tn_spec_step(const tn_spec *s, tn_spec_program *p, tiny_uop *u) {
   if (tn_map_has(&p->block_of, u)) return tn_spec_fail(s, u, "stands twice in the list");
   for (uint32_t j = 0; j < u->nsrc; j++) {
@@ -355,6 +364,7 @@ static tiny_code tn_spec_step(const tn_spec *s, tn_spec_program *p, tiny_uop *u)
   }
   const tiny_code code = tn_spec_node(s, u);
   if (code != TINY_OK) return code;
+  if (tn_spec_takes_memory(u)) return tn_spec_fail(s, u, "takes memory for a value");
   const int opens = u->op == TINY_OP_RANGE || u->op == TINY_OP_IF;
   const int closes = u->op == TINY_OP_END || u->op == TINY_OP_ENDIF;
   if (closes && p->block[p->at].opener != u->src[u->op == TINY_OP_END])

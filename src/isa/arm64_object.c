@@ -62,7 +62,7 @@ typedef struct tn_arm64_writer {
 static void tn_arm64_word(tn_arm64_writer *w, const tn_arm64_ins *x) {
   uint32_t word;
   if (tn_arm64_encode(x, &word)) { tiny_bytes_add(&w->code, &word, 4); return; }
-  tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_arm64_rows[x->op].name);
+  tn_isa_refuse_ins(w->c, tn_arm64_rows[x->op].name);
 }
 static void tn_arm64_word_of(tn_arm64_writer *w, int op, int n, tn_arm64_operand a, tn_arm64_operand b,
     tn_arm64_operand d) {
@@ -210,7 +210,7 @@ static const char *tn_arm64_write_all(tn_arm64_writer *w) {
   }
   const tn_arm64_operand none = tn_arm64_number(0, 0);
   tn_arm64_word_of(w, TN_ARM64_RET, 0, none, none, none);
-  if (c->t->code != TINY_OK) return c->t->message;
+  if (c->refused || c->t->code != TINY_OK) return c->refused ? c->refused : c->t->message;
   static const char pad[64] = {0};
   if (w->code.n % 64) tiny_bytes_add(&w->code, pad, 64 - w->code.n % 64);
   const int64_t pool = (int64_t)w->code.n;
@@ -243,7 +243,8 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
   memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
   c.t = c.pool.t = w.code.t = t;
   w.c = &c;
-  tn_arm64_select_list(&c, k, level);
+  tn_isa_look_over(&c, k);
+  if (!c.refused) tn_arm64_select_list(&c, k, level);
   if (!c.refused && t->code == TINY_OK) {
     tn_arm64_fuse_halves(&c);
     tn_arm64_pairs(&c, tn_arm64_reads(&c));

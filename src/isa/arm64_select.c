@@ -294,6 +294,13 @@ static void tn_arm64_special(tn_arm64_select *x, const tiny_uop *u) {
   if (u->op == TINY_OP_SPECIAL && u->k) tn_isa_refuse(x->c, "a grid");
   if (u->op == TINY_OP_PARAM && u->k > 4000) tn_isa_refuse(x->c, "very many buffers");
 }
+// To the second level, to be used more than once. Its displacement is a multiple of 8 that is not negative; a line is
+// wide, and what other instructions have negative is little.
+static void tn_arm64_prefetch(tn_arm64_select *x, const tiny_uop *index) {
+  tn_isa_operand o = tn_arm64_memory(x, index, 8, 0);
+  if (o.index == TN_ISA_NO_REG) o.imm = o.imm < 0 ? 0 : o.imm & ~(int64_t)7;
+  tn_arm64_2(x, TN_ARM64_PRFM, tn_isa_number(2), o);
+}
 static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
   int *reg = &x->reg[u->seq];
   switch (u->op) {
@@ -308,9 +315,7 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
       tn_arm64_place(x, x->label[u->src[0]->seq]);
       x->addresses = x->outer[u->src[0]->seq];
       return;
-    case TINY_OP_PREFETCH:                 // to the second level, to be used more than once
-      tn_arm64_2(x, TN_ARM64_PRFM, tn_isa_number(2), tn_arm64_memory(x, u->src[0], 8, 0));
-      return;
+    case TINY_OP_PREFETCH: tn_arm64_prefetch(x, u->src[0]); return;
     case TINY_OP_STORE:
       if (tn_is_reg(u->src[0]->src[0])) {
         const int *e = tn_arm64_reg_element(x, u->src[0]);

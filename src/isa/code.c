@@ -70,6 +70,27 @@ typedef struct tn_isa_target {
 } tn_isa_target;
 
 static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
+static void tn_isa_refuse_ins(tn_isa_code *c, const char *name) {            // which selection has written
+  if (!c->refused) c->refused = tn_text_of_format(c->t, "%s is no instruction with these operands", name);
+}
+
+// What no selection knows of a list that is well formed: a scalar that stands for all lanes of a vector beside it,
+// lanes of an INDEX that have one element, and REG memory by other lanes than it has. NULL: there is none of it.
+static const char *tn_isa_unknown(const tiny_uop *u) {
+  const int reaches = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE;
+  if (reaches && tn_is_reg(u->src[0]->src[0])) {
+    const tiny_uop *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    return value->lanes != tn_memory_behind(u->src[0]->src[0])->lanes ? "REG memory by other lanes" : NULL;
+  }
+  if (u->op == TINY_OP_INDEX) return u->lanes != u->src[1]->lanes ? "lanes of an INDEX that have one element" : NULL;
+  const uint32_t first = u->op == TINY_OP_WHERE;             // one condition may choose all lanes
+  for (uint32_t i = first; i < u->nsrc && tn_op_is_elementwise(u->op) && !tn_regroups(u); i++)
+    if (u->src[i]->lanes != u->lanes) return "a scalar among vectors";
+  return NULL;
+}
+static void tn_isa_look_over(tn_isa_code *c, const tiny_listing *k) {
+  for (int i = 0; i < k->n && !c->refused; i++) c->refused = tn_isa_unknown(k->list[i]);
+}
 
 static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
   tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);

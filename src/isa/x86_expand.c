@@ -99,15 +99,19 @@ static tiny_uop *tn_x86_inner(tn_x86_select *x, tn_x86_expansion *e, tiny_uop *v
   e->of[e->n] = v; e->is[e->n++] = w;
   return w;
 }
+enum { TN_X86_EXPANSIONS = 4 };           // one in another, on the host's stack
 static void tn_x86_expand(tn_x86_select *x, const tiny_uop *u, tiny_uop *instead, int to) {
+  if (x->depth == TN_X86_EXPANSIONS) { tn_isa_refuse(x->c, "a node that is too many others"); return; }
   tn_x86_expansion *e = (tn_x86_expansion *)tn_scratch(x->c->t, sizeof *e);
   const int spare = x->spare;
   e->root = u;
+  x->depth++;
   const tiny_uop *w = tn_x86_ready(x, e, instead);
   if (tn_x86_is_lanes_of_bool(u)) x->bools[w->seq] = x->bools[u->seq];         // as wide as its users expect
   tn_x86_write(x, w, to);
   while (e->numbers > 0) { e->numbers--; e->number[e->numbers].u->seq = e->number[e->numbers].was; }
   x->spare = spare;
+  x->depth--;
 }
 
 // ** element by element **
@@ -155,7 +159,11 @@ static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
 
 static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
   const int cls = tn_x86_class(x, u);
-  if (!tn_x86_has(x, u)) { tn_x86_by_lanes(x, u, to); return; }
+  if (!tn_x86_has(x, u)) {
+    if (u->lanes > 1) tn_x86_by_lanes(x, u, to);
+    else tn_isa_refuse(x->c, tn_ops[u->op].name);
+    return;
+  }
   switch (u->op) {
     case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
     case TINY_OP_CAST: tn_x86_cast(x, u, to); return;

@@ -151,10 +151,7 @@ static void tn_x86_write_ins(tn_x86_writer *w, const tn_isa_ins *ins) {
     immediates += ins->o[i].kind == TN_ISA_NUMBER || i == 3;
   x = tn_x86_real_ins(ins);
   const int n = tn_x86_encode(&x, bytes);
-  if (!n) {
-    tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_x86_rows[ins->op].name);
-    return;
-  }
+  if (!n) { tn_isa_refuse_ins(w->c, tn_x86_rows[ins->op].name); return; }
   tiny_bytes_add(&w->code, bytes, (size_t)n);
   for (int i = 0; i < ins->n; i++) {       // an immediate, of one byte, stands behind the displacement
     const tn_isa_operand *o = &ins->o[i];
@@ -225,7 +222,7 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   tn_x86_write_2(w, TN_X86_MOV, rsp, rbp);
   tn_x86_write_1(w, TN_X86_POP, TN_X86_RBP);
   tn_x86_write_1(w, TN_X86_RET, -1);
-  if (c->t->code != TINY_OK) return;
+  if (c->refused || c->t->code != TINY_OK) return;
   static const char pad[64] = {0};
   if (w->code.n % 64) tiny_bytes_add(&w->code, pad, 64 - w->code.n % 64);
   const int64_t pool = (int64_t)w->code.n;
@@ -255,12 +252,13 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x8
   memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
   c.t = c.pool.t = w.code.t = t;
   w.c = &c; w.level = level;
-  tn_x86_select_list(&c, k, level);
+  tn_isa_look_over(&c, k);
+  if (!c.refused) tn_x86_select_list(&c, k, level);
   if (!c.refused) tn_isa_allocate(&c, tn_x86_target_of(level));
   if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_X86_FRAME_KEPT) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
-  if (t->code != TINY_OK) return t->message;
+  if (c.refused || t->code != TINY_OK) return c.refused ? c.refused : t->message;
   if (tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
   tn_isa_elf(out, k->name, &w.code, TN_ELF_X86);
   return NULL;

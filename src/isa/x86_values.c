@@ -33,6 +33,7 @@ typedef struct tn_x86_select {
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
   int spare;                               // nodes that are none of the list's so far
+  int depth;                               // expansions of nodes that are being written, one in another
   int mem, args, task, local;              // the entry's arguments
   int from, lanes;                         // of nodes wider than a register: the part that is written; lanes 0: none is
   int64_t local_at, shelf;                 // shelf: of the frame, where lanes are put together or taken apart

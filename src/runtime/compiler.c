@@ -71,8 +71,8 @@ static void tn_compiler_find(struct tn_programs *p) {
 static int tn_code_give_up(struct tn_programs *p) {
   if (!tn_cpu_is_barred(p->device->dev) || p->interpret || !TN_HAS_FALLBACK) return 0;
   p->interpret = 1;
-  tn_log(p->t, "tiny: the system does not let memory be executed that was written (a policy such as SELinux, seccomp or "
-               "a hardened runtime); kernels are interpreted, which is slow.");
+  tn_log(p->t, "tiny: the system does not let memory be executed that was written (a policy such as SELinux, seccomp "
+               "or a hardened runtime); kernels are interpreted, which is slow.");
   return 1;
 }
 // The same before anything is compiled. Where there is a built-in compiler, the outside one is asked when it is needed.

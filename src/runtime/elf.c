@@ -359,7 +359,8 @@ static void tn_elf_unload(tiny_ctx *t, tn_elf *e) {
   tn_release(t, e, e->owned_nbytes);
 }
 
-// The object in pages of its own, which may be executed. Nothing in it asks for memory, or returns before they are sealed.
+// The object in pages of its own, which may be executed. Nothing in it asks for memory, or returns before they are
+// sealed.
 static tiny_code tn_elf_map(tn_elf_load_state *l, tn_elf *e) {
   tn_os_code pages;
   if (!tn_os_code_map(&pages, (size_t)l->code_nbytes, (size_t)l->data_nbytes))
