@@ -72,7 +72,8 @@ static int tn_storage_spare(const struct tn_device *d, int c) {
 static void tn_storage_count(struct tn_device *d, size_t more, size_t less) {
   tiny_stats *const stats[2] = {&d->stats, &d->t->stats};
   for (int i = 0; i < 2; i++) {
-    stats[i]->nbytes_live += more - less;
+    stats[i]->nbytes_live += more;         // one by one: size_t may be half as wide
+    stats[i]->nbytes_live -= less;
     if (stats[i]->nbytes_live > stats[i]->nbytes_peak) stats[i]->nbytes_peak = stats[i]->nbytes_live;
   }
 }
