@@ -10,6 +10,7 @@
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes
+# make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
@@ -35,7 +36,7 @@ SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 # In `make test` these look at every so many of their values (TEST_BRIEF): the test's line `// brief: asan tsan` says in which
 # flavours. The same places of the code are passed; the other values are make test-whole's, by BRIEF=.
 briefly   = $(patsubst tests/%.c,build/$(1)/%,$(shell grep -lE '^// brief:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
-BRIEF     = $(foreach flavour,plain asan tsan llvm ptx-own,$(call briefly,$(flavour))) $(addprefix tests/test_,rooms.py fuzz.sh vectors_devices.sh)
+BRIEF     = $(foreach flavour,plain asan tsan llvm ptx-own,$(call briefly,$(flavour))) $(addprefix tests/test_,browser.py rooms.py fuzz.sh vectors_devices.sh)
 # First, so that no processor waits for them in the end; what plain ones have compiled the others find.
 LONGEST   = build/plain/test_vectors tests/test_headers.sh build/llvm/test_matmul build/plain/test_search build/plain/test_matmul
 
@@ -142,6 +143,26 @@ ARM64 = test_transcendental test_reduce test_sort test_tiled test_attention test
 ARM64_ISA = test_isa test_isa_few
 arm64:
 	@tools/arm64.sh $(ARM64) $(ARM64_ISA)
+
+# WebAssembly, by emscripten: tests in node, the page of examples/browser in headless Chromium.
+browser: tiny.h
+	@tools/setup.sh browser
+	@$(PYTHON) tests/test_browser.py
+
+# Other systems, as far as they can be had here: emulated, under Wine, in a browser.
+portable: tiny.h
+	@tests/test_windows.sh
+	@$(MAKE) -s arm64
+	@$(MAKE) -s browser
+
+# The page, to be served: python3 -m http.server -d build/browser. Debian's emscripten finds its own acorn no other way.
+EMCC ?= emcc
+page: build/browser/page.js
+build/browser/page.js: examples/browser/page.c examples/browser/index.html examples/data/digits.csv tiny.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@cp examples/browser/index.html $(@D)
+	@NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" $(EMCC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(EMFLAGS) \
+	  --preload-file examples/data/digits.csv@digits.csv -sALLOW_MEMORY_GROWTH=1 -sEXPORTED_RUNTIME_METHODS=UTF8ToString
 
 EVERY ?= 2
 languages: build/plain/test_languages
@@ -308,6 +329,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 late llvm ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 browser page portable late llvm ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
