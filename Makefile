@@ -156,7 +156,8 @@ portable: tiny.h
 	@$(MAKE) -s browser
 
 # The page, to be served: python3 -m http.server -d build/browser. Debian's emscripten finds its own acorn no other way.
-EMCC ?= emcc
+EMCC    ?= emcc
+EMFLAGS ?= $(if $(wildcard src/isa/wasm.c),-DTINY_ISA -sALLOW_TABLE_GROWTH=1)    # kernels are compiled, where that is there
 page: build/browser/page.js
 build/browser/page.js: examples/browser/page.c examples/browser/index.html examples/data/digits.csv tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
