@@ -10,8 +10,8 @@
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes
-# make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
+# make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -144,6 +144,12 @@ ARM64_ISA = test_isa test_isa_few
 arm64:
 	@tools/arm64.sh $(ARM64) $(ARM64_ISA)
 
+EVERY ?= 2
+languages: build/plain/test_languages
+	@rm -rf build/languages/all && mkdir -p build/languages/all
+	@TEST_LANGUAGES=build/languages/all TEST_LANGUAGES_ALL=1 build/plain/test_languages
+	@$(PYTHON) tools/languages.py build/languages/all --every $(EVERY) --jobs $(JOBS) --write bench/languages.md
+
 # WebAssembly, by emscripten: tests in node, the page of examples/browser in headless Chromium.
 browser: tiny.h
 	@tools/setup.sh browser
@@ -164,12 +170,7 @@ build/browser/page.js: examples/browser/page.c examples/browser/index.html examp
 	@cp examples/browser/index.html $(@D)
 	@NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" $(EMCC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(EMFLAGS) \
 	  --preload-file examples/data/digits.csv@digits.csv -sALLOW_MEMORY_GROWTH=1 -sEXPORTED_RUNTIME_METHODS=UTF8ToString
-
-EVERY ?= 2
-languages: build/plain/test_languages
-	@rm -rf build/languages/all && mkdir -p build/languages/all
-	@TEST_LANGUAGES=build/languages/all TEST_LANGUAGES_ALL=1 build/plain/test_languages
-	@$(PYTHON) tools/languages.py build/languages/all --every $(EVERY) --jobs $(JOBS) --write bench/languages.md
+.PHONY: browser page portable
 
 # The pages, by MkDocs.
 site:
@@ -330,6 +331,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 browser page portable late llvm ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 late llvm ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
