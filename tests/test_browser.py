@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""browser: the library as WebAssembly, by emscripten: the header without a warning, as C and C++, with threads and without;
-tests of rooms in node, the same values as everywhere; the page of examples/browser in headless Chromium: it learns,
-digits are drawn by the mouse, and what it reads is looked at.
+"""browser: the library as WebAssembly, by emscripten: the header without a warning, as C and C++, with threads and
+without; tests of rooms in node, the same values as everywhere; the page of examples/browser in headless Chromium: it
+learns, digits are drawn by the mouse, and what it reads is looked at.
 
   tests/test_browser.py [ROOM...]          these rooms' tests alone, in node: test_browser.py elementwise grad
 
