@@ -12,6 +12,7 @@
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
+# make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -40,7 +41,7 @@ SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 # flavours. The same places of the code are passed; the other values are make test-whole's, by BRIEF=.
 briefly   = $(patsubst tests/%.c,$(2)%,$(shell grep -lE '^// brief:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
 BRIEF     = $(foreach flavour,plain asan tsan llvm ptx-own,$(call briefly,$(flavour),build/$(flavour)/)) \
-            $(call briefly,outside,outside:build/plain/) $(foreach level,$(LEVELS),$(call briefly,levels,$(level):build/plain/)) $(addprefix tests/test_,rooms.py fuzz.sh vectors_devices.sh)
+            $(call briefly,outside,outside:build/plain/) $(foreach level,$(LEVELS),$(call briefly,levels,$(level):build/plain/)) $(addprefix tests/test_,browser.py rooms.py fuzz.sh vectors_devices.sh)
 # First, so that no processor waits for them in the end; what plain ones have compiled the others find.
 LONGEST   = tests/test_headers.sh outside:build/plain/test_vectors build/llvm/test_matmul build/plain/test_search build/plain/test_matmul
 
@@ -162,6 +163,28 @@ languages: build/plain/test_languages
 	@rm -rf build/languages/all && mkdir -p build/languages/all
 	@TEST_LANGUAGES=build/languages/all TEST_LANGUAGES_ALL=1 build/plain/test_languages
 	@$(PYTHON) tools/languages.py build/languages/all --every $(EVERY) --jobs $(JOBS) --write bench/languages.md
+
+# WebAssembly, by emscripten: tests in node, the page of examples/browser in headless Chromium.
+browser: tiny.h
+	@tools/setup.sh browser
+	@$(PYTHON) tests/test_browser.py
+
+# Other systems, as far as they can be had here: emulated, under Wine, in a browser.
+portable: tiny.h
+	@tests/test_windows.sh
+	@$(MAKE) -s arm64
+	@$(MAKE) -s browser
+
+# The page, to be served: python3 -m http.server -d build/browser. Debian's emscripten finds its own acorn no other way.
+EMCC    ?= emcc
+EMFLAGS ?= $(if $(wildcard src/isa/wasm.c),-DTINY_ISA -sALLOW_TABLE_GROWTH=1)    # kernels are compiled, where that is there
+page: build/browser/page.js
+build/browser/page.js: examples/browser/page.c examples/browser/index.html examples/data/digits.csv tiny.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@cp examples/browser/index.html $(@D)
+	@NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" $(EMCC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(EMFLAGS) \
+	  --preload-file examples/data/digits.csv@digits.csv -sALLOW_MEMORY_GROWTH=1 -sEXPORTED_RUNTIME_METHODS=UTF8ToString
+.PHONY: browser page portable
 
 # The pages, by MkDocs.
 site:

@@ -1,7 +1,7 @@
 // test_eval: the reference interpreter, against programs and arrays worked out by hand, C's own arithmetic, and numpy.
 #include "test.h"
-// mingw's libraries round twice.
-#ifdef _WIN32
+// mingw's and emscripten's libraries round twice.
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
   #define TEST_FMA(d, a, b, c) tn_fma(d, (double)(a), (double)(b), (double)(c))
 #else
   #define TEST_FMA(d, a, b, c) \

@@ -1,7 +1,7 @@
 #!/bin/sh
-# setup.sh run|test|bench|site: looks for what `make run`, `make test`, `make bench` or `make site` needs. What is missing it installs
-# with the system's package manager when it may, otherwise it prints the one command that does. Says nothing when all
-# is there.
+# setup.sh run|test|bench|site|browser: looks for what `make run`, `test`, `bench`, `site` or `browser` needs. What is
+# missing it installs with the system's package manager when it may, otherwise it prints the one command that does. Says
+# nothing when all is there.
 set -eu
 purpose=${1:-run}
 
@@ -41,6 +41,11 @@ if [ "$purpose" = test ]; then
   fi
   [ "$(uname)" != Linux ] || finds_browser || want browser     # the viewer of traces is tried in it
 fi
+if [ "$purpose" = browser ]; then
+  has emcc || want emscripten
+  has node || want node
+  finds_browser || want browser
+fi
 if [ "$purpose" = test ] || [ "$purpose" = site ]; then has mkdocs || want mkdocs; fi
 if [ "$purpose" = bench ]; then            # what the library is compared with
   [ -n "$(find /usr/lib /usr/lib64 /usr/local/lib /opt/homebrew/lib -name 'libopenblas.*' 2>/dev/null | head -n 1)" ] || want openblas
@@ -79,6 +84,7 @@ package() {
       for name in chromium-headless-shell chromium; do
         apt-cache show $name >/dev/null 2>&1 && { echo $name; break; }
       done ;;
+    apt-get:node | dnf:node | apk:node | pacman:node) echo nodejs ;;
     dnf:browser) echo chromium-headless ;;
     apk:browser | pacman:browser) echo chromium ;;
     dnf:clang-of-ir | apk:clang-of-ir | pacman:clang-of-ir) echo clang ;;

@@ -72,14 +72,15 @@ static int tn_storage_spare(const struct tn_device *d, int c) {
 static void tn_storage_count(struct tn_device *d, size_t more, size_t less) {
   tiny_stats *const stats[2] = {&d->stats, &d->t->stats};
   for (int i = 0; i < 2; i++) {
-    stats[i]->nbytes_live += more - less;
+    stats[i]->nbytes_live += more;         // one by one: size_t may be half as wide
+    stats[i]->nbytes_live -= less;
     if (stats[i]->nbytes_live > stats[i]->nbytes_peak) stats[i]->nbytes_peak = stats[i]->nbytes_live;
   }
 }
 
 // Memory that was not there before, of a size class; NULL after an error.
 static TN_COLD tn_storage *tn_storage_alloc(struct tn_device *d, size_t rounded) {
-  const size_t live = d->stats.nbytes_live, most = d->max_nbytes;
+  const size_t live = (size_t)d->stats.nbytes_live, most = d->max_nbytes;
   if (d->spare_nbytes > d->stats.nbytes_peak) tn_storage_give_back(d);     // sizes that are not asked for any more
   if (most && live + d->spare_nbytes + rounded > most) tn_storage_give_back(d);
   if (most && live + rounded > most) {
