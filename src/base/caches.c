@@ -14,6 +14,7 @@ enum { TN_CACHES = 3 };                    // levels of tiny_limits
 
 // ** what can be **
 
+#ifndef TN_OS_PAGE                          // it is told nothing of them
 // Sizes grow outwards. Where the system knows no last level, the one before it is the last before memory.
 static void tn_caches_check(tiny_memory_level *level) {
   for (int i = 0; i < TN_CACHES; i++) {
@@ -25,6 +26,7 @@ static void tn_caches_check(tiny_memory_level *level) {
     if (m->ways < 1 || (size_t)m->ways > m->nbytes / (m->line ? (size_t)m->line : 64)) m->ways = 0;
   }
 }
+#endif
 
 // ** Linux: a folder for each cache, a file for each fact **
 

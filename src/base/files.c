@@ -12,7 +12,7 @@
 #ifndef TINY_NO_DISK
 // ** signals that a write may raise: SIGXFSZ where files may not grow further, SIGPIPE **
 
-#ifdef _WIN32
+#if defined(_WIN32) || defined(TN_OS_PAGE)
 typedef struct tn_os_hush { int none; } tn_os_hush;
 static void tn_os_hush_begin(tn_os_hush *h) { h->none = 0; }
 static void tn_os_hush_end(tn_os_hush *h) { (void)h; }
@@ -521,9 +521,12 @@ static int tn_os_make_dirs(const char *path) {
   return tn_os_make_dir(path);
 }
 
-// This library's part of the user's cache folder, which need not exist yet. 0: the user has none.
+// This library's part of the user's cache folder, which need not exist yet. 0: the user has none; files of a page end
+// with it, unless it names a folder that lasts.
 static int tn_os_cache_dir(char *out, size_t cap) {
-#if defined(_WIN32)
+#if defined(TN_OS_PAGE)
+  const char *base = NULL, *below = "";
+#elif defined(_WIN32)
   const char *base = tn_os_env("LOCALAPPDATA"), *below = "/tiny";
 #elif defined(__APPLE__)
   const char *base = tn_os_env("HOME"), *below = "/Library/Caches/tiny";

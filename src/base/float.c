@@ -22,10 +22,17 @@
   #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
     #error "tiny.h needs NaN and infinity: add -fno-finite-math-only behind -ffast-math for its implementation"
   #endif
-  #pragma float_control(precise, on, push)
+  #ifndef __wasm__
+    #pragma float_control(precise, on, push)
+    #define TN_FLOAT_POP _Pragma("float_control(pop)")
+  #elif defined(__FAST_MATH__)             // clang has no such pragma there
+    #error "tiny.h needs the arithmetic of C: leave out -ffast-math for its implementation"
+  #else
+    #define TN_FLOAT_POP
+  #endif
   #pragma clang diagnostic push
   #pragma clang diagnostic ignored "-Wsign-conversion"       // in C its enums are unsigned, their constants int
-  #define TN_FLOAT_END _Pragma("clang diagnostic pop") _Pragma("float_control(pop)")
+  #define TN_FLOAT_END _Pragma("clang diagnostic pop") TN_FLOAT_POP
 #elif defined(__GNUC__)
   #pragma GCC push_options
   #pragma GCC optimize("no-fast-math")

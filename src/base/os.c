@@ -1,4 +1,5 @@
-// os: which system this is: Linux, macOS or Windows, on x86-64 or arm64; all system headers are asked for here.
+// os: which system this is: Linux, macOS, Windows, or a page of the web (emscripten); on x86-64, arm64 or wasm. All
+// system headers are asked for here.
 //
 // Clock, environment, terminal; what the processor can do; pages and executable memory. The other rooms that know the
 // system stand below: caches, threads, files, process; the names of threads and files begin with tn_os_, too.
@@ -11,6 +12,14 @@
 #define TN_BASE_OS
 #ifndef TINY_AMALGAMATED
 #include "text.c"
+#endif
+// In a page, and in node: memory, files that lie in it, a clock. There are no processes, so no compiler is looked for;
+// no memory that can be executed; threads if -pthread asks for them.
+#ifdef __EMSCRIPTEN__
+  #define TN_OS_PAGE 1
+  #if !defined(__EMSCRIPTEN_PTHREADS__) && !defined(TINY_NO_THREADS)
+    #define TINY_NO_THREADS
+  #endif
 #endif
 #include <errno.h>
 #include <time.h>
@@ -28,17 +37,19 @@
 #else
   #include <dirent.h>
   #include <fcntl.h>
-  #include <poll.h>
   #ifndef TINY_NO_THREADS
     #include <pthread.h>
   #endif
+  #ifndef TN_OS_PAGE
+    #include <poll.h>
+    #include <spawn.h>
+    #include <sys/socket.h>
+    #include <sys/wait.h>
+  #endif
   #include <signal.h>
-  #include <spawn.h>
   #include <sys/file.h>
   #include <sys/ioctl.h>
   #include <sys/mman.h>
-  #include <sys/socket.h>
-  #include <sys/wait.h>
   #include <unistd.h>
 #endif
 #ifdef __APPLE__
@@ -58,6 +69,8 @@
   #endif
 #elif defined(__aarch64__) || defined(_M_ARM64)
   #define TN_OS_ARM64 1
+#elif defined(__wasm__)
+  #define TN_OS_WASM 1
 #endif
 
 // With -std=c11 the C libraries of Linux hide all that is not ISO C, unless a feature macro is set before the
@@ -88,7 +101,7 @@
 #if defined(__APPLE__)
   #include <crt_externs.h>
   #define TN_OS_ENVIRON (*_NSGetEnviron())
-#elif !defined(_WIN32)
+#elif !defined(_WIN32) && !defined(TN_OS_PAGE)
   #ifdef __cplusplus
     extern "C" char **environ;
   #else
@@ -198,6 +211,7 @@ static uint64_t tn_os_process_id(void) {
 
 typedef struct tn_os_cores_mask { unsigned long bits[128]; long n; } tn_os_cores_mask;   // n words; 0: not known
 
+#if defined(__linux__) || !defined(TINY_NO_THREADS)
 // Those that the calling thread may use.
 static void tn_os_cores_get(tn_os_cores_mask *m) {
   m->n = 0;
@@ -205,6 +219,7 @@ static void tn_os_cores_get(tn_os_cores_mask *m) {
   m->n = syscall(SYS_sched_getaffinity, 0, sizeof m->bits, m->bits) / (long)sizeof *m->bits;
 #endif
 }
+#endif
 
 static int tn_os_cores(void) {             // that this process may use
 #if defined(_WIN32)
@@ -348,6 +363,8 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   snprintf(c->name, sizeof c->name, "%s %016llx",
 #ifdef TN_OS_ARM64
            "arm64",
+#elif defined(TN_OS_WASM)
+           "wasm32",
 #else
            "unknown",
 #endif
@@ -447,6 +464,9 @@ static int tn_os_make_executable(void *p, size_t nbytes) {
   DWORD old;
   if (!VirtualProtect(p, nbytes, PAGE_EXECUTE_READ, &old)) return 0;
   return FlushInstructionCache(GetCurrentProcess(), p, nbytes) != 0;
+#elif defined(TN_OS_WASM)                  // code is not in memory there
+  (void)p; (void)nbytes;
+  return 0;
 #else
   __builtin___clear_cache((char *)p, (char *)p + nbytes);
   return mprotect(p, nbytes, PROT_READ | PROT_EXEC) == 0;

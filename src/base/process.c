@@ -10,7 +10,7 @@
 //      the host, too, however that ends. A signal for the host's group, as from a terminal, does not reach it. Signals
 //      are in a child as a program expects them, whatever the host blocks or ignores.
 // When memory runs out in between, the children are killed, waited for and their sockets closed before it
-// unwinds.
+// unwinds. In a page no program is found, and none is started.
 #ifndef TN_BASE_PROCESS
 #define TN_BASE_PROCESS
 #ifndef TINY_AMALGAMATED
@@ -41,7 +41,7 @@ static const char *tn_os_search_path(void) {
 #endif
 }
 
-#ifndef _WIN32
+#if !defined(_WIN32) && !defined(TN_OS_PAGE)
 // The absolute folders of the path that programs are looked for on, into out. 1: there are others on it, too.
 static int tn_os_clean_path(const char *path, tiny_bytes *out) {
   int others = 0;
@@ -105,20 +105,7 @@ enum { TN_JOB_BY_ITSELF, TN_JOB_NOT_STARTED, TN_JOB_LATE, TN_JOB_FLOODED, TN_JOB
 
 // Sees the jobs of a context several times a second while they run. Anything but 0: all of them are ended.
 typedef struct tn_watch { int (*fn)(struct tn_watch *w, const tn_job *job, int n); } tn_watch;
-static int tn_process_is_cancelled(const tiny_ctx *t, const tn_job *job, int n) {
-  return t->watch && t->watch->fn(t->watch, job, n);
-}
 enum { TN_JOB_OUT = 64 << 20, TN_JOB_ERR = 1 << 20 };      // bytes that a child may write to stdout and to stderr
-
-typedef struct tn_child tn_child;
-typedef struct tn_children { tn_job *job; int n, at_once; tn_child *child; int crowded; } tn_children;
-
-static int tn_process_flooded(const tn_job *j) {
-  return j->out.n > (j->most ? j->most : (size_t)TN_JOB_OUT) || j->err.n > TN_JOB_ERR;
-}
-static uint64_t tn_process_deadline(const tn_job *j) {
-  return j->seconds > 0 ? tn_os_now() + (uint64_t)j->seconds * 1000000000u : UINT64_MAX;
-}
 
 // Runs work(t, arg). When an allocation in it fails, undo(arg) is called on the way out.
 static tiny_code tn_process_protect(tiny_ctx *t, tiny_code (*work)(tiny_ctx *t, void *arg),
@@ -142,6 +129,40 @@ static tiny_code tn_process_not_started(tn_job *job, const char *why) {
   job->over = 1;
   tn_text_add(&job->err, "%s could not be started: %s\n", job->argv[0], why);
   return TINY_OK;
+}
+
+#ifdef TN_OS_PAGE
+
+static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
+  (void)t; (void)temp;
+  return NULL;
+}
+#ifndef TINY_NO_THREADS
+static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) { (void)t; return from; }
+#endif
+static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
+  const tiny_bytes none = { t, NULL, 0, 0 };
+  (void)at_once;
+  for (int i = 0; i < n; i++) {
+    job[i].out = job[i].err = none;
+    tn_process_not_started(&job[i], "a page has no processes");
+  }
+  return TINY_OK;
+}
+
+#else
+
+typedef struct tn_child tn_child;
+typedef struct tn_children { tn_job *job; int n, at_once; tn_child *child; int crowded; } tn_children;
+
+static int tn_process_is_cancelled(const tiny_ctx *t, const tn_job *job, int n) {
+  return t->watch && t->watch->fn(t->watch, job, n);
+}
+static int tn_process_flooded(const tn_job *j) {
+  return j->out.n > (j->most ? j->most : (size_t)TN_JOB_OUT) || j->err.n > TN_JOB_ERR;
+}
+static uint64_t tn_process_deadline(const tn_job *j) {
+  return j->seconds > 0 ? tn_os_now() + (uint64_t)j->seconds * 1000000000u : UINT64_MAX;
 }
 
 // Jobs from `next` on are not started any more.
@@ -623,4 +644,5 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
   }
   return n > 0 ? tn_process_protect(t, tn_process_serve, tn_process_kill, &r) : TINY_OK;
 }
+#endif // TN_OS_PAGE
 #endif

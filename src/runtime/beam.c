@@ -396,7 +396,7 @@ static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   b.progress.info.done = number - 1; b.progress.info.name = build->name;
   b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
   d.device = at->name; d.backends[0] = at->backend;
-  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
+  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - (size_t)at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
   d.compiler = t->compiler;
   d.atomics = t->atomics; d.tf32 = t->tf32;                  // what its kernels may do, it is searched with

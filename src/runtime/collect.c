@@ -94,7 +94,7 @@ static void tn_collect(tiny_ctx *t) {
   tn_uop_sweep(t);
   tn_customs_trim(t);
   ir->collect_at = ir->nodes.n * 2 > 1 << 14 ? ir->nodes.n * 2 : 1 << 14;
-  t->runtime->collected_nbytes = t->stats.nbytes_live;
+  t->runtime->collected_nbytes = (size_t)t->stats.nbytes_live;
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {

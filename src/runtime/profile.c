@@ -84,7 +84,7 @@ static void tn_roofs_find(tiny_ctx *t, int device) {
   memset(&d, 0, sizeof d);
   d.device = at->name;
   d.backends[0] = at->backend;
-  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
+  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - (size_t)at->stats.nbytes_live : 0;
   d.cache_dir = t->cache->dir; d.debug = d.trace = "";
   d.beam = -1;
   d.log.fn = tn_roof_log;

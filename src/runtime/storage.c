@@ -79,7 +79,7 @@ static void tn_storage_count(struct tn_device *d, size_t more, size_t less) {
 
 // Memory that was not there before, of a size class; NULL after an error.
 static TN_COLD tn_storage *tn_storage_alloc(struct tn_device *d, size_t rounded) {
-  const size_t live = d->stats.nbytes_live, most = d->max_nbytes;
+  const size_t live = (size_t)d->stats.nbytes_live, most = d->max_nbytes;
   if (d->spare_nbytes > d->stats.nbytes_peak) tn_storage_give_back(d);     // sizes that are not asked for any more
   if (most && live + d->spare_nbytes + rounded > most) tn_storage_give_back(d);
   if (most && live + rounded > most) {
