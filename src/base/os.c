@@ -50,6 +50,7 @@
   #include <sys/file.h>
   #include <sys/ioctl.h>
   #include <sys/mman.h>
+  #include <sys/types.h>
   #include <unistd.h>
 #endif
 #ifdef __APPLE__
@@ -73,19 +74,21 @@
   #define TN_OS_WASM 1
 #endif
 
-// With -std=c11 the C libraries of Linux hide all that is not ISO C, unless a feature macro is set before the
-// host's first #include: a header cannot ask for that. What this room needs of the hidden part is declared as
-// POSIX has it.
-#if defined(__linux__) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
+// With -std=c11 the C libraries of Linux, and emscripten's, hide all that is not ISO C, unless a feature macro is set
+// before the host's first #include: a header cannot ask for that. What this room needs of the hidden part is declared
+// as POSIX has it.
+#if (defined(__linux__) || defined(TN_OS_PAGE)) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
   extern int clock_gettime(int clock, struct timespec *out);
   extern int ftruncate(int fd, off_t nbytes);
   extern int futimens(int fd, const struct timespec times[2]);
-  extern int kill(pid_t pid, int sig);
-  extern int madvise(void *at, size_t nbytes, int advice);
   extern int nanosleep(const struct timespec *wanted, struct timespec *left);
   extern int openat(int folder, const char *path, int flags, ...);
   extern int renameat(int from_folder, const char *from, int to_folder, const char *to);
   extern int unlinkat(int folder, const char *path, int flags);
+#endif
+#if defined(__linux__) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
+  extern int kill(pid_t pid, int sig);
+  extern int madvise(void *at, size_t nbytes, int advice);
   #ifdef TINY_NO_THREADS
     extern int sigprocmask(int how, const sigset_t *set, sigset_t *old);
   #else
@@ -111,8 +114,10 @@
 #endif
 #ifdef __linux__
   #include <sys/syscall.h>
+#endif
+#if defined(__linux__) || defined(TN_OS_PAGE)
   enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2,
-         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic: x86-64 and arm64
+         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic, musl: x86-64, arm64, wasm
 #elif !defined(_WIN32)
   enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_BLOCK = SIG_BLOCK,
          TN_OS_SIG_SETMASK = SIG_SETMASK,

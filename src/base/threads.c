@@ -127,16 +127,26 @@ static void *tn_os_thread_main(void *arg) {
   return NULL;
 }
 // The thread takes no signals: the host's handlers go on running on the host's threads.
+#ifdef TN_OS_PAGE                          // there are none
+static int tn_os_thread_create(tn_os_thread *thread, const pthread_attr_t *attr) {
+  return pthread_create(&thread->id, attr, tn_os_thread_main, thread);
+}
+#else
+static int tn_os_thread_create(tn_os_thread *thread, const pthread_attr_t *attr) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(TN_OS_SIG_SETMASK, &all, &before);
+  const int failed = pthread_create(&thread->id, attr, tn_os_thread_main, thread);
+  pthread_sigmask(TN_OS_SIG_SETMASK, &before, NULL);
+  return failed;
+}
+#endif
 static int tn_os_thread_start(tn_os_thread *thread, void (*fn)(void *arg), void *arg) {
   pthread_attr_t attr;
-  sigset_t all, before;
   thread->fn = fn; thread->arg = arg;
   if (pthread_attr_init(&attr)) return 0;
   pthread_attr_setstacksize(&attr, TN_OS_STACK);
-  sigfillset(&all);
-  pthread_sigmask(TN_OS_SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&thread->id, &attr, tn_os_thread_main, thread);
-  pthread_sigmask(TN_OS_SIG_SETMASK, &before, NULL);
+  const int failed = tn_os_thread_create(thread, &attr);
   pthread_attr_destroy(&attr);
   return !failed;
 }
