@@ -186,7 +186,7 @@ TN_SMALL_BEGIN
 #include "codegen/candidates.c"
 #include "codegen/pipeline.c"
 
-// ** isa: machine code of our own, x86-64 and arm64; only where TINY_ISA asks for it, until it is whole **
+// ** isa: machine code of our own, x86-64, arm64 and wasm; only where TINY_ISA asks for it, until it is whole **
 #ifdef TINY_ISA
 #include "isa/code.c"
 #include "isa/constants.c"
@@ -214,6 +214,15 @@ TN_SMALL_BEGIN
 #include "isa/arm64_arithmetic.c"
 #include "isa/arm64_lanes.c"
 #include "isa/arm64_select.c"
+#elif defined(TN_OS_WASM)
+#include "isa/wasm.c"
+#include "isa/wasm_values.c"
+#include "isa/wasm_memory.c"
+#include "isa/wasm_arithmetic.c"
+#include "isa/wasm_lanes.c"
+#include "isa/wasm_select.c"
+#include "isa/wasm_locals.c"
+#include "isa/wasm_object.c"
 #endif
 #endif
 #include "ir/match_end.c"
@@ -237,6 +246,9 @@ TN_SMALL_BEGIN
 #elif defined(TN_OS_ARM64)
 #include "isa/arm64_object.c"
 #endif
+#endif
+#ifdef TN_OS_PAGE
+#include "runtime/page.c"
 #endif
 #include "runtime/cpu.c"
 #ifndef TINY_NO_INTERP

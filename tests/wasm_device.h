@@ -73,7 +73,7 @@ static tiny_code wasm_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_lis
   (void)r;
   *uses = 0;
   const uint64_t begin = tn_os_now();
-  const char *why = tn_wasm_object(t, k, out);
+  const char *why = tn_wasm_object(t, k, &tn_wasm_levels[0], out);
   wasm_stats.module_ns += (double)(tn_os_now() - begin);
   wasm_stats.kernels++;
   wasm_stats.nbytes += (int64_t)out->n;

@@ -342,7 +342,11 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
 #else
 static void tn_os_cpu_identify(tn_os_cpu *c) {
   uint64_t h = 0;
+#ifdef TN_OS_WASM                           // those of the least processor below it
+  c->vector_nbytes = c->vector_registers = 16;
+#else
   c->vector_nbytes = 16; c->vector_registers = 32;
+#endif
 #if defined(__APPLE__)
   char brand[128] = {0};
   size_t nbytes = sizeof brand - 1;

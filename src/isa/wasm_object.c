@@ -79,10 +79,11 @@ static void tn_wasm_show(const tn_wasm_select *x, const char *name) {
 }
 
 // Adds the module to out. NULL: it is there; else why not.
-static const char *tn_wasm_object(tiny_ctx *t, const tiny_listing *k, tiny_bytes *out) {
+static const char *tn_wasm_object(tiny_ctx *t, const tiny_listing *k, const tn_wasm_level *level, tiny_bytes *out) {
   tn_isa_code c;
   tn_wasm_select x;
   tiny_bytes body = {t, NULL, 0, 0};
+  (void)level;
   memset(&c, 0, sizeof c);
   c.t = t;
   tn_wasm_select_list(&x, &c, k);

@@ -18,6 +18,10 @@ enum { TN_WASM_MEM, TN_WASM_ARGS, TN_WASM_TASK, TN_WASM_GIVEN, TN_WASM_PARAMS };
 enum { TN_WASM_ADDRESSES = 32 };
 typedef struct tn_wasm_address { const tiny_uop *memory, *at; int element, reg; } tn_wasm_address;
 
+// What an engine has beyond what all of those that are in use have.
+typedef struct tn_wasm_level { const char *name; } tn_wasm_level;
+static const tn_wasm_level tn_wasm_levels[] = {{"simd128"}};
+
 typedef struct tn_wasm_select {
   tn_isa_code *c; const tiny_listing *k;
   tn_wasm_ins *ins; int n, cap;
