@@ -188,9 +188,12 @@ TN_SMALL_BEGIN
 
 // ** isa: machine code of our own, x86-64, arm64 and wasm; only where TINY_ISA asks for it, until it is whole **
 #ifdef TINY_ISA
+#include "isa/address.c"
+#ifndef TN_OS_WASM
 #include "isa/code.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
+#endif
 #ifdef TN_OS_X86
 #include "isa/induction.c"
 #include "isa/x86.c"
@@ -238,17 +241,18 @@ TN_SMALL_BEGIN
 // ** runtime: devices, programs, execution **
 #include "runtime/pool.c"
 #include "runtime/queue.c"
+#ifdef TN_OS_PAGE
+#include "runtime/page.c"
+#else
 #include "runtime/elf.c"
-#ifdef TINY_ISA
+#endif
+#if defined(TINY_ISA) && !defined(TN_OS_PAGE)
 #include "isa/object.c"
 #ifdef TN_OS_X86
 #include "isa/x86_object.c"
 #elif defined(TN_OS_ARM64)
 #include "isa/arm64_object.c"
 #endif
-#endif
-#ifdef TN_OS_PAGE
-#include "runtime/page.c"
 #endif
 #include "runtime/cpu.c"
 #ifndef TINY_NO_INTERP

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../src/isa/wasm_object.c"
+#include "wasm_decode.h"
 
 enum { WASM_FIRST = 64 << 20, WASM_MOST = 1 << 30, WASM_SIZES = 4096 };
 typedef struct wasm_free { size_t at, nbytes; } wasm_free;
@@ -21,15 +22,15 @@ static void wasm_send(const wasm_device *d, const void *data, size_t n) {
   if (n && fwrite(data, 1, n, d->to) != n) { fprintf(stderr, "wasm: the engine is gone\n"); exit(1); }
 }
 static void wasm_send_number(const wasm_device *d, int64_t v) { wasm_send(d, &v, sizeof v); }
-static void wasm_take(const wasm_device *d, void *to, size_t n) {
+static void wasm_get(const wasm_device *d, void *to, size_t n) {
   if (n && fread(to, 1, n, d->from) != n) { fprintf(stderr, "wasm: the engine is gone\n"); exit(1); }
 }
 static int64_t wasm_answer(const wasm_device *d, char *said, size_t nbytes) {
   int64_t head[2];
   fflush(d->to);
-  wasm_take(d, head, sizeof head);
+  wasm_get(d, head, sizeof head);
   char *text = (char *)malloc((size_t)head[1] + 1);
-  wasm_take(d, text, (size_t)head[1]);
+  wasm_get(d, text, (size_t)head[1]);
   text[head[1]] = 0;
   snprintf(said, nbytes, "%s", text);
   free(text);
@@ -126,7 +127,7 @@ static tiny_code wasm_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes
   wasm_send(d, "R", 1);
   wasm_send_number(d, wasm_at(src)); wasm_send_number(d, (int64_t)nbytes);
   fflush(d->to);
-  wasm_take(d, dst, nbytes);
+  wasm_get(d, dst, nbytes);
   return TINY_OK;
 }
 static tiny_code wasm_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
@@ -136,13 +137,13 @@ static tiny_code wasm_compile(void *dev, int n, const tiny_bytes *source, tiny_b
 }
 // The name of a module's function, from its section of exports, which stands before the code.
 static size_t wasm_name_of(const void *binary, size_t nbytes, const char **name) {
-  tn_wasm_reader r = {(const uint8_t *)binary, nbytes, 8};
+  wasm_reader r = {(const uint8_t *)binary, nbytes, 8};
   while (r.took < nbytes) {
-    const int id = tn_wasm_take(&r);
-    const size_t n = (size_t)tn_wasm_take_number(&r, 0), at = r.took;
+    const int id = wasm_take(&r);
+    const size_t n = (size_t)wasm_take_number(&r, 0), at = r.took;
     if (id == TN_WASM_EXPORTS) {
-      tn_wasm_take(&r);
-      const size_t length = (size_t)tn_wasm_take_number(&r, 0);
+      wasm_take(&r);
+      const size_t length = (size_t)wasm_take_number(&r, 0);
       *name = (const char *)binary + r.took;
       return length;
     }

@@ -467,20 +467,19 @@ static void tn_os_unmap(void *p, size_t nbytes) {
 #endif
 }
 
+#ifndef TN_OS_WASM                          // code is not in memory there
 // Turns whole pages of a mapping from writable to executable, and makes the instruction cache see them.
 static int tn_os_make_executable(void *p, size_t nbytes) {
 #ifdef _WIN32
   DWORD old;
   if (!VirtualProtect(p, nbytes, PAGE_EXECUTE_READ, &old)) return 0;
   return FlushInstructionCache(GetCurrentProcess(), p, nbytes) != 0;
-#elif defined(TN_OS_WASM)                  // code is not in memory there
-  (void)p; (void)nbytes;
-  return 0;
 #else
   __builtin___clear_cache((char *)p, (char *)p + nbytes);
   return mprotect(p, nbytes, PROT_READ | PROT_EXEC) == 0;
 #endif
 }
+#endif
 
 enum { TN_OS_HUGE = 2 * 1024 * 1024 };     // bytes of a huge page on x86-64, and on arm64 with pages of 4 KiB
 

@@ -1,5 +1,5 @@
 // wasm: the instructions of WebAssembly with vectors of 128 bits: one table of opcode, text and what follows it; from
-// an instruction to bytes, back, and to a line of text.
+// an instruction to bytes, and to a line of text.
 //
 // In:  instructions. Out: bytes as a function's body has them; lines as LLVM's assembler reads them.
 // Holds: there are no registers: instructions take their operands from a stack and leave their value there, or in a
@@ -178,28 +178,6 @@ static void tn_wasm_put_word(tiny_bytes *out, uint64_t v, int nbytes) {
   for (int i = 0; i < nbytes; i++) tn_wasm_put_byte(out, (int)(v >> 8 * i & 255));
 }
 
-typedef struct tn_wasm_reader { const uint8_t *at; size_t n, took; } tn_wasm_reader;     // took > n: it ended too early
-static int tn_wasm_take(tn_wasm_reader *r) {
-  r->took++;
-  return r->took <= r->n ? r->at[r->took - 1] : 0;
-}
-static int64_t tn_wasm_take_number(tn_wasm_reader *r, int sign) {
-  uint64_t v = 0;
-  int shift = 0, byte;
-  do {
-    byte = tn_wasm_take(r);
-    if (shift < 64) v |= (uint64_t)(byte & 127) << shift;
-    shift += 7;
-  } while (byte & 128 && shift < 70);
-  if (sign && byte & 64 && shift < 64) v |= ~(uint64_t)0 << shift;
-  return (int64_t)v;
-}
-static uint64_t tn_wasm_take_word(tn_wasm_reader *r, int nbytes) {
-  uint64_t v = 0;
-  for (int i = 0; i < nbytes; i++) v |= (uint64_t)tn_wasm_take(r) << 8 * i;
-  return v;
-}
-
 // ** instructions **
 
 static void tn_wasm_encode(tiny_bytes *out, const tn_wasm_ins *ins) {
@@ -221,38 +199,6 @@ static void tn_wasm_encode(tiny_bytes *out, const tn_wasm_ins *ins) {
     case TN_WASM_HAS_BLOCK: tn_wasm_put_byte(out, (int)ins->number); return;
     default: return;
   }
-}
-static int tn_wasm_find(int code) {
-  for (int i = 0; i < TN_WASM_COUNT; i++) if (tn_wasm_rows[i].code == code) return i;
-  return -1;
-}
-// How many bytes it took; 0: they are no instruction that is known.
-static size_t tn_wasm_decode(const void *bytes, size_t n, tn_wasm_ins *ins) {
-  tn_wasm_reader r = {(const uint8_t *)bytes, n, 0};
-  memset(ins, 0, sizeof *ins);
-  int code = tn_wasm_take(&r);
-  if (code >= 0xFC) code = code << 8 | (int)(tn_wasm_take_number(&r, 0) & 0xFF);
-  const int op = tn_wasm_find(code);
-  if (op < 0) return 0;
-  ins->op = (uint16_t)op;
-  switch (tn_wasm_rows[op].has) {
-    case TN_WASM_HAS_INDEX: ins->number = tn_wasm_take_number(&r, 0); break;
-    case TN_WASM_HAS_MEM: case TN_WASM_HAS_MEM_LANE:
-      ins->align = (uint8_t)tn_wasm_take_number(&r, 0);
-      ins->number = tn_wasm_take_number(&r, 0);
-      if (tn_wasm_rows[op].has == TN_WASM_HAS_MEM_LANE) ins->lane = (uint8_t)tn_wasm_take(&r);
-      break;
-    case TN_WASM_HAS_LANE: ins->lane = (uint8_t)tn_wasm_take(&r); break;
-    case TN_WASM_HAS_LANES: case TN_WASM_HAS_V128:
-      for (int i = 0; i < TN_WASM_NBYTES; i++) ins->bytes[i] = (uint8_t)tn_wasm_take(&r);
-      break;
-    case TN_WASM_HAS_I32: case TN_WASM_HAS_I64: ins->number = tn_wasm_take_number(&r, 1); break;
-    case TN_WASM_HAS_F32: ins->number = (int64_t)tn_wasm_take_word(&r, 4); break;
-    case TN_WASM_HAS_F64: ins->number = (int64_t)tn_wasm_take_word(&r, 8); break;
-    case TN_WASM_HAS_BLOCK: ins->number = tn_wasm_take(&r); break;
-    default: break;
-  }
-  return r.took <= n ? r.took : 0;
 }
 
 // ** text **

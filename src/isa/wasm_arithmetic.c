@@ -63,7 +63,7 @@ static void tn_wasm_extend(tn_wasm_select *x, int dtype) {
 // Of what is on the stack, integers as their type has them.
 static void tn_wasm_apply(tn_wasm_select *x, const tiny_uop *u, int kind) {
   const int row = tn_wasm_row_of(u->op, u->src[0]->dtype, kind), op = u->op;
-  if (!row) { tn_isa_refuse(x->c, tn_ops[u->op].name); return; }
+  if (!row) { tn_wasm_refuse(x, tn_ops[u->op].name); return; }
   tn_wasm_do(x, row);
   const int leaves = op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_SHL;
   if (leaves && kind == TN_WASM_OF_I32) tn_wasm_extend(x, u->dtype);
@@ -155,7 +155,7 @@ static void tn_wasm_vector(tn_wasm_select *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[0];
   const int is_bool = s->dtype == TINY_BOOL, is_int = !tn_is_float(s->dtype);
   const int kind = is_bool ? tn_wasm_lanes_kind(0, tn_wasm_element(x, u)) : tn_wasm_kind(x, s);
-  if (is_bool && tn_op_is(u->op, TINY_CMP) && u->op == TINY_OP_LT) { tn_isa_refuse(x->c, "an order of bools"); return; }
+  if (is_bool && tn_op_is(u->op, TINY_CMP) && u->op == TINY_OP_LT) { tn_wasm_refuse(x, "an order of bools"); return; }
   if (u->op == TINY_OP_SHL || u->op == TINY_OP_SHR) { tn_wasm_shift_lanes(x, u); return; }
   if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD) { tn_wasm_each_lane(x, u); return; }
   if (u->op == TINY_OP_MUL && kind == TN_WASM_OF_I8X16) { tn_wasm_multiply_bytes(x, u); return; }
@@ -194,7 +194,7 @@ static void tn_wasm_cast_lanes(tn_wasm_select *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[0];
   const int from_float = tn_is_float(s->dtype), to_float = tn_is_float(u->dtype), a = tn_wasm_element(x, s);
   const int b = tn_wasm_element(x, u), sign = tn_is_signed(s->dtype);
-  if (u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a cast to bools"); return; }
+  if (u->dtype == TINY_BOOL) { tn_wasm_refuse(x, "a cast to bools"); return; }
   if (s->dtype == TINY_BOOL) { tn_wasm_cast_bools(x, u); return; }
   if (from_float != to_float && (from_float ? b : a) == 8) { tn_wasm_each_lane(x, u); return; }
   tn_wasm_value(x, s);
@@ -219,7 +219,7 @@ static void tn_wasm_cast(tn_wasm_select *x, const tiny_uop *u) {
 static void tn_wasm_bitcast(tn_wasm_select *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[0];
   const int from_float = tn_is_float(s->dtype), to_float = tn_is_float(u->dtype), wide = tn_bits(u->dtype) == 64;
-  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a bitcast of bools"); return; }
+  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_wasm_refuse(x, "a bitcast of bools"); return; }
   tn_wasm_value(x, s);
   if (u->lanes > 1) {                      // bits lie as they lay, whatever the lanes
     if (s->lanes == 1) tn_wasm_splat_of(x, from_float, tn_dtypes[s->dtype].nbytes);

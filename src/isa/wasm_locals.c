@@ -20,8 +20,8 @@ static int tn_wasm_names_local(const tn_wasm_ins *i) {
 }
 // Where each block that begins at an instruction ends; 0: none begins.
 static int *tn_wasm_block_ends(const tn_wasm_select *x) {
-  int *end = (int *)tn_scratch(x->c->t, ((size_t)x->n + 1) * sizeof(int));
-  int *open = (int *)tn_scratch(x->c->t, ((size_t)x->n + 1) * sizeof(int)), depth = 0;
+  int *end = (int *)tn_scratch(x->t, ((size_t)x->n + 1) * sizeof(int));
+  int *open = (int *)tn_scratch(x->t, ((size_t)x->n + 1) * sizeof(int)), depth = 0;
   for (int i = 0; i < x->n; i++) {
     const int op = x->ins[i].op;
     if (op == TN_WASM_BLOCK || op == TN_WASM_LOOP || op == TN_WASM_IF) open[depth++] = i;
@@ -30,9 +30,9 @@ static int *tn_wasm_block_ends(const tn_wasm_select *x) {
   return end;
 }
 static tn_wasm_range_of *tn_wasm_live(const tn_wasm_select *x) {
-  tn_wasm_range_of *live = (tn_wasm_range_of *)tn_scratch(x->c->t, ((size_t)x->nlocals + 1) * sizeof *live);
+  tn_wasm_range_of *live = (tn_wasm_range_of *)tn_scratch(x->t, ((size_t)x->nlocals + 1) * sizeof *live);
   const int *end = tn_wasm_block_ends(x);
-  int *loop = (int *)tn_scratch(x->c->t, ((size_t)x->n + 1) * sizeof(int)), depth = 0;     // those that are open
+  int *loop = (int *)tn_scratch(x->t, ((size_t)x->n + 1) * sizeof(int)), depth = 0;     // those that are open
   for (int i = 0; i < x->nlocals; i++) live[i].first = live[i].last = i < TN_WASM_PARAMS ? 0 : -1;
   for (int i = 0; i < x->n; i++) {
     while (depth && end[loop[depth - 1]] < i) depth--;
@@ -50,7 +50,7 @@ static tn_wasm_range_of *tn_wasm_live(const tn_wasm_select *x) {
 static void tn_wasm_share_locals(tn_wasm_select *x) {
   static const uint8_t types[] = {TN_WASM_I32, TN_WASM_I64, TN_WASM_F32, TN_WASM_F64, TN_WASM_V};
   enum { TYPES = sizeof types };
-  tiny_ctx *t = x->c->t;
+  tiny_ctx *t = x->t;
   const size_t n = (size_t)x->nlocals + 1;
   const tn_wasm_range_of *live = tn_wasm_live(x);
   int *slot = (int *)tn_scratch(t, n * sizeof(int)), *dies = (int *)tn_scratch(t, ((size_t)x->n + 1) * sizeof(int));

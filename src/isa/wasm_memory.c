@@ -17,11 +17,11 @@
 static int *tn_wasm_reg_element(tn_wasm_select *x, const tiny_uop *index) {
   const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
   if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1] || m->v[1] > 4096) {
-    tn_isa_refuse(x->c, "REG memory by a number of the run");
+    tn_wasm_refuse(x, "REG memory by a number of the run");
     return NULL;
   }
   if (!x->element[m->seq]) {
-    x->element[m->seq] = (int *)tn_scratch(x->c->t, (size_t)m->v[1] * sizeof(int));
+    x->element[m->seq] = (int *)tn_scratch(x->t, (size_t)m->v[1] * sizeof(int));
     for (int64_t i = 0; i < m->v[1]; i++) x->element[m->seq][i] = -1;
   }
   int *e = &x->element[m->seq][at->k];
@@ -207,7 +207,7 @@ static void tn_wasm_load_here(tn_wasm_select *x, const tiny_uop *u) {
 static void tn_wasm_load(tn_wasm_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes == 1 ? index->src[2] : NULL;
   const int known = x->addresses;
-  if (u->k || (u->dtype == TINY_BOOL && u->lanes > 1)) tn_isa_refuse(x->c, "rows of matrices, or bools in memory");
+  if (u->k || (u->dtype == TINY_BOOL && u->lanes > 1)) tn_wasm_refuse(x, "rows of matrices, or bools in memory");
   if (!valid) { tn_wasm_load_here(x, u); return; }
   tn_wasm_value(x, valid);
   tn_wasm_number(x, TN_WASM_IF, tn_wasm_type(u));
@@ -236,8 +236,8 @@ static void tn_wasm_store_lanes(tn_wasm_select *x, const tiny_uop *index, const 
 static void tn_wasm_store(tn_wasm_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const int masked = valid && valid->lanes > 1, guarded = valid && !masked, known = x->addresses;
-  if (u->k == TN_ADDS) tn_isa_refuse(x->c, "atomic additions");
-  if (value->dtype == TINY_BOOL && value->lanes > 1) tn_isa_refuse(x->c, "bools in memory");
+  if (u->k == TN_ADDS) tn_wasm_refuse(x, "atomic additions");
+  if (value->dtype == TINY_BOOL && value->lanes > 1) tn_wasm_refuse(x, "bools in memory");
   if (guarded) { tn_wasm_value(x, valid); tn_wasm_number(x, TN_WASM_IF, TN_WASM_VOID); }
   if (value->lanes > 1 && (index->lanes > 1 || masked)) tn_wasm_store_lanes(x, index, value, masked ? valid : NULL);
   else {

@@ -65,7 +65,7 @@ static void tn_wasm_put_module(tiny_bytes *out, const char *name, const tiny_byt
 
 // The lines of the code, for debug letter d.
 static void tn_wasm_show(const tn_wasm_select *x, const char *name) {
-  tiny_ctx *t = x->c->t;
+  tiny_ctx *t = x->t;
   int depth = 1;
   tn_log(t, "%s:", name);
   for (int i = 0; i < x->n; i++) {
@@ -80,15 +80,12 @@ static void tn_wasm_show(const tn_wasm_select *x, const char *name) {
 
 // Adds the module to out. NULL: it is there; else why not.
 static const char *tn_wasm_object(tiny_ctx *t, const tiny_listing *k, const tn_wasm_level *level, tiny_bytes *out) {
-  tn_isa_code c;
   tn_wasm_select x;
   tiny_bytes body = {t, NULL, 0, 0};
   (void)level;
-  memset(&c, 0, sizeof c);
-  c.t = t;
-  tn_wasm_select_list(&x, &c, k);
-  if (!c.refused && x.nlocals > TN_WASM_LOCALS_MOST) c.refused = "its values are too many";
-  if (c.refused) return c.refused;
+  tn_wasm_select_list(&x, t, k);
+  if (!x.refused && x.nlocals > TN_WASM_LOCALS_MOST) x.refused = "its values are too many";
+  if (x.refused) return x.refused;
   if (t->code != TINY_OK) return t->message;
   tn_wasm_share_locals(&x);
   tn_wasm_put_body(&body, &x);

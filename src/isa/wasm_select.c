@@ -1,7 +1,7 @@
 // wasm_select: the linear list of a kernel -> the body of a function of WebAssembly.
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: instructions and locals, or what of it is not known here,
-//      in code->refused.
+//      in select->refused.
 // Holds: a value is on the stack or in locals as wasm_values.c says. A node wider than a v128 is computed by as many
 //        lanes at a time as one holds of it and of all its sources. Loops are blocks: RANGE to END, IF to ENDIF.
 // Not here: FMA, DOT, WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids.
@@ -75,7 +75,7 @@ static void tn_wasm_compute(tn_wasm_select *x, const tiny_uop *u) {
       if (tn_wasm_is_vector(u)) tn_wasm_vector(x, u);
       else tn_wasm_scalar(x, u);
       return;
-    default: tn_isa_refuse(x->c, tn_ops[u->op].name);
+    default: tn_wasm_refuse(x, tn_ops[u->op].name);
   }
 }
 // How many lanes a v128 holds of a node, of its sources, and of the mask of its memory.
@@ -142,7 +142,7 @@ static void tn_wasm_store_all(tn_wasm_select *x, const tiny_uop *u) {
 }
 static void tn_wasm_define(tn_wasm_select *x, const tiny_uop *u) {
   if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
-  if (!x->k->local_nbytes) { tn_isa_refuse(x->c, "LOCAL memory that no launch brings"); return; }
+  if (!x->k->local_nbytes) { tn_wasm_refuse(x, "LOCAL memory that no launch brings"); return; }
   tn_wasm_get(x, TN_WASM_GIVEN);
   tn_wasm_i32(x, x->local_at);
   tn_wasm_do(x, TN_WASM_I32_ADD);
@@ -161,7 +161,7 @@ static void tn_wasm_argument(tn_wasm_select *x, const tiny_uop *u) {
   } else {
     tn_wasm_get(x, TN_WASM_TASK);
     if (type == TN_WASM_I32) tn_wasm_do(x, TN_WASM_I32_WRAP);
-    if (u->k) tn_isa_refuse(x->c, "a grid");
+    if (u->k) tn_wasm_refuse(x, "a grid");
   }
   tn_wasm_set(x, x->reg[u->seq] = tn_wasm_local(x, type));
 }
@@ -187,7 +187,7 @@ static void tn_wasm_node(tn_wasm_select *x, const tiny_uop *u) {
   }
   if (!x->uses[u->seq] || x->fused[u->seq] || (u->op == TINY_OP_PICK && u->lanes == 1)) return;
   if (tn_wasm_is_splat(u) && (u->dtype == TINY_BOOL || x->uses[u->seq] == 1)) return;
-  if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
+  if (u->lanes & (u->lanes - 1)) { tn_wasm_refuse(x, "lanes that are no power of two"); return; }
   const int to = tn_wasm_is_splat(u) ? tn_wasm_local(x, TN_WASM_V) : tn_wasm_local_for(x, u);
   tn_wasm_compute_all(x, u, to);
   x->reg[u->seq] = to;
@@ -277,9 +277,9 @@ static int tn_wasm_place(tn_wasm_select *x, const tn_wasm_order *o, const tiny_u
 static void tn_wasm_fuse(tn_wasm_select *x) {
   const int n = x->k->n;
   tn_wasm_order o = {NULL, NULL, NULL, NULL, n};
-  o.at = (int *)tn_scratch(x->c->t, ((size_t)n + 1) * sizeof(int));
-  o.block = (int *)tn_scratch(x->c->t, ((size_t)n + 1) * sizeof(int));
-  o.deep = (int *)tn_scratch(x->c->t, ((size_t)n + 1) * sizeof(int));
+  o.at = (int *)tn_scratch(x->t, ((size_t)n + 1) * sizeof(int));
+  o.block = (int *)tn_scratch(x->t, ((size_t)n + 1) * sizeof(int));
+  o.deep = (int *)tn_scratch(x->t, ((size_t)n + 1) * sizeof(int));
   for (int i = 0; i < n; i++) {
     const int op = x->k->list[i]->op;
     o.at[i] = i;
@@ -287,9 +287,9 @@ static void tn_wasm_fuse(tn_wasm_select *x) {
     if ((op == TINY_OP_LOAD || op == TINY_OP_STORE) && tn_is_reg(x->k->list[i]->src[0]->src[0]))
       tn_wasm_reg_element(x, x->k->list[i]->src[0]);
   }
-  o.stored = (int *)tn_scratch(x->c->t, ((size_t)x->nlocals + 1) * sizeof(int));
+  o.stored = (int *)tn_scratch(x->t, ((size_t)x->nlocals + 1) * sizeof(int));
   for (int i = 0; i < x->nlocals; i++) o.stored[i] = n;
-  for (int i = n - 1; i >= 0 && !x->c->refused; i--) {
+  for (int i = n - 1; i >= 0 && !x->refused; i--) {
     const tiny_uop *u = x->k->list[i], *user = x->user[i];
     const int by_index = u->op == TINY_OP_INDEX;
     if (by_index && user && x->uses[i] == 1) {
@@ -312,18 +312,18 @@ static void tn_wasm_survey(tn_wasm_select *x) {
   tn_wasm_fuse(x);
 }
 
-static void tn_wasm_select_list(tn_wasm_select *x, tn_isa_code *c, const tiny_listing *k) {
+static void tn_wasm_select_list(tn_wasm_select *x, tiny_ctx *t, const tiny_listing *k) {
   static const uint8_t entry[TN_WASM_PARAMS] = {TN_WASM_I32, TN_WASM_I32, TN_WASM_I64, TN_WASM_I32};
   const size_t n = (size_t)k->n + 1;
   memset(x, 0, sizeof *x);
-  x->c = c; x->k = k;
-  x->reg = (int *)tn_scratch(c->t, n * sizeof(int)); x->uses = (int *)tn_scratch(c->t, n * sizeof(int));
-  x->user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x->user);
-  x->element = (int **)tn_scratch(c->t, n * sizeof *x->element);
-  x->outer = (int *)tn_scratch(c->t, n * sizeof(int));
-  x->fused = (uint8_t *)tn_scratch(c->t, n); x->mask = (uint8_t *)tn_scratch(c->t, n);
+  x->t = t; x->k = k;
+  x->reg = (int *)tn_scratch(t, n * sizeof(int)); x->uses = (int *)tn_scratch(t, n * sizeof(int));
+  x->user = (const tiny_uop **)tn_scratch(t, n * sizeof *x->user);
+  x->element = (int **)tn_scratch(t, n * sizeof *x->element);
+  x->outer = (int *)tn_scratch(t, n * sizeof(int));
+  x->fused = (uint8_t *)tn_scratch(t, n); x->mask = (uint8_t *)tn_scratch(t, n);
   for (int i = 0; i < TN_WASM_PARAMS; i++) tn_wasm_local(x, entry[i]);
   tn_wasm_survey(x);
-  for (int i = 0; i < k->n && !c->refused; i++) tn_wasm_node(x, k->list[i]);
+  for (int i = 0; i < k->n && !x->refused; i++) tn_wasm_node(x, k->list[i]);
 }
 #endif

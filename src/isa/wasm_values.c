@@ -10,7 +10,7 @@
 #ifndef TN_ISA_WASM_VALUES
 #define TN_ISA_WASM_VALUES
 #ifndef TINY_AMALGAMATED
-#include "code.c"
+#include "address.c"
 #include "wasm.c"
 #endif
 
@@ -23,7 +23,8 @@ typedef struct tn_wasm_level { const char *name; } tn_wasm_level;
 static const tn_wasm_level tn_wasm_levels[] = {{"simd128"}};
 
 typedef struct tn_wasm_select {
-  tn_isa_code *c; const tiny_listing *k;
+  tiny_ctx *t; const tiny_listing *k;
+  const char *refused;                     // NULL: all of it could be selected
   tn_wasm_ins *ins; int n, cap;
   uint8_t *type; int nlocals, caplocals;   // of locals
   int *reg, *uses;                         // of nodes: the first local, -1: none
@@ -79,8 +80,9 @@ static int tn_wasm_type(const tiny_uop *u) {
 
 // ** instructions **
 
+static void tn_wasm_refuse(tn_wasm_select *x, const char *why) { if (!x->refused) x->refused = why; }
 static tn_wasm_ins *tn_wasm_add(tn_wasm_select *x, int op) {
-  tn_wasm_ins *i = TN_PUSH(x->c->t, x->ins, x->n, x->cap, tn_wasm_ins);
+  tn_wasm_ins *i = TN_PUSH(x->t, x->ins, x->n, x->cap, tn_wasm_ins);
   memset(i, 0, sizeof *i);
   i->op = (uint16_t)op;
   return i;
@@ -101,7 +103,7 @@ static void tn_wasm_bytes(tn_wasm_select *x, int op, const uint8_t *bytes) {
   memcpy(tn_wasm_add(x, op)->bytes, bytes, TN_WASM_NBYTES);
 }
 static int tn_wasm_local(tn_wasm_select *x, int type) {
-  *TN_PUSH(x->c->t, x->type, x->nlocals, x->caplocals, uint8_t) = (uint8_t)type;
+  *TN_PUSH(x->t, x->type, x->nlocals, x->caplocals, uint8_t) = (uint8_t)type;
   return x->nlocals - 1;
 }
 static int tn_wasm_local_for(tn_wasm_select *x, const tiny_uop *u) {
@@ -226,7 +228,7 @@ static void tn_wasm_value(tn_wasm_select *x, const tiny_uop *u) {
   }
   if (x->fused[u->seq]) { tn_wasm_compute(x, u); return; }
   const int r = x->reg[u->seq];
-  if (r < 0) { tn_isa_refuse(x->c, "a value that is nowhere"); return; }
+  if (r < 0) { tn_wasm_refuse(x, "a value that is nowhere"); return; }
   if (tn_wasm_is_splat(u)) { tn_wasm_get(x, r); return; }
   if (!x->lanes || u->lanes == 1) { tn_wasm_get(x, r); return; }
   const int each = tn_wasm_each(x, u);

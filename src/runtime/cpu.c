@@ -17,7 +17,11 @@
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "../base/caches.c"
+#ifdef TN_OS_PAGE
+#include "page.c"
+#else
 #include "elf.c"
+#endif
 #include "queue.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
@@ -28,9 +32,6 @@
 #include "../isa/arm64_object.c"
 #elif defined(TINY_ISA) && defined(TN_OS_WASM)
 #include "../isa/wasm_object.c"
-#endif
-#ifdef TN_OS_PAGE
-#include "page.c"
 #endif
 #endif
 
@@ -113,6 +114,7 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 #else
   enum { TN_CPU_MACHINE = 0 };             // elf.c cannot load what a compiler makes: as if there were none
 #endif
+enum { TN_CPU_OBJECT_MOST = 64 << 20 };    // bytes, as much as elf.c loads
 // Is it what tn_cpu_load takes?
 static int tn_cpu_is_object(const void *data, size_t n) {
 #ifdef TN_OS_PAGE
@@ -236,7 +238,7 @@ static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const tiny_by
   memset(&job, 0, sizeof job);
   job.argv = argv;
   job.input = input ? input->data : ""; job.input_nbytes = input ? input->n : 0;
-  job.seconds = c->seconds; job.most = TN_ELF_MAX_NBYTES;
+  job.seconds = c->seconds; job.most = TN_CPU_OBJECT_MOST;
   return job;
 }
 
@@ -259,7 +261,7 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
   tiny_code code = tn_process_run(t, b->job, b->n, b->c->cores);
   for (int i = 0; i < b->n; i++) {
     const tn_job *job = &b->job[i];
-    if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
+    if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_CPU_OBJECT_MOST, &b->binary[i]);
     else if (job->ended == TN_JOB_BY_ITSELF) tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
     if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
     const tiny_code one = tn_cpu_judge(t, job, &b->binary[i]);
