@@ -153,7 +153,10 @@ static void check_forms(tiny_ctx *t, const forms *f) {
   size_t nbytes = 0, at = 0;
   int opened = 0, shown = 0;
   char path[TN_OS_PATH];
-  if (!assembler(path, sizeof path)) { printf("clang 15 or later is not there: nothing was compared with it\n"); return; }
+  if (!assembler(path, sizeof path)) {
+    printf("clang 15 or later is not there: nothing was compared with it\n");
+    return;
+  }
   tn_text_put(&text, ".text\nf:\n.functype f () -> ()\n");
   for (int i = 0; i < f->n; i++) {
     if (tn_wasm_rows[f->of[i].op].has == TN_WASM_HAS_BLOCK) opened = f->of[i].op;

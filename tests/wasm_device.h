@@ -58,7 +58,7 @@ static void *wasm_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   close(in[0]); close(out[1]);
   d->to = fdopen(in[1], "wb"); d->from = fdopen(out[0], "rb");
   memset(limits, 0, sizeof *limits);
-  limits->threads = 1; limits->vector_nbytes = 16; limits->vector_registers = 16;
+  limits->threads = 1; limits->vector_nbytes = 16; limits->vector_registers = 12;
   limits->cache_nbytes = 1 << 20;
   return d;
 }
@@ -83,7 +83,8 @@ static tiny_code wasm_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_lis
   snprintf(wasm_stats.why, sizeof wasm_stats.why, "%s: %s", k->name, why);
   return tiny_fail(t, TINY_E_COMPILE, "WASM refuses %s: %s", k->name, why);
 }
-static tiny_code wasm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n, tiny_bytes *out) {
+static tiny_code wasm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                             tiny_bytes *out) {
   if (n < 1) return tn_cstyle_module(t, r, kernels, n, out);     // what all modules have, for keys
   tiny_bytes_add(out, kernels->data, kernels->n);
   return t->code;

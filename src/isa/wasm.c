@@ -80,11 +80,11 @@ typedef struct tn_wasm_row { const char *name; uint16_t code; uint8_t has, log; 
   _(I32_OF_F64_S, "i32.trunc_sat_f64_s", 0xFC02, N, 0) _(I32_OF_F64_U, "i32.trunc_sat_f64_u", 0xFC03, N, 0) \
   _(I64_OF_F32_S, "i64.trunc_sat_f32_s", 0xFC04, N, 0) _(I64_OF_F32_U, "i64.trunc_sat_f32_u", 0xFC05, N, 0) \
   _(I64_OF_F64_S, "i64.trunc_sat_f64_s", 0xFC06, N, 0) _(I64_OF_F64_U, "i64.trunc_sat_f64_u", 0xFC07, N, 0)
-// Lanes of integers: opcodes of the first comparison, of neg, bitmask, shl, add and sub.
+// Lanes of integers, of which neg has that opcode; equality of lanes, and what is less; lanes of floats.
 #define TN_WASM_LANES_OF(_, T, t, neg) \
   _(T##_NEG, t ".neg", neg, N, 0) _(T##_BITMASK, t ".bitmask", neg + 3, N, 0) _(T##_SHL, t ".shl", neg + 10, N, 0) \
-  _(T##_SHR_S, t ".shr_s", neg + 11, N, 0) _(T##_SHR_U, t ".shr_u", neg + 12, N, 0) _(T##_ADD, t ".add", neg + 13, N, 0) \
-  _(T##_SUB, t ".sub", neg + 16, N, 0)
+  _(T##_SHR_S, t ".shr_s", neg + 11, N, 0) _(T##_SHR_U, t ".shr_u", neg + 12, N, 0) \
+  _(T##_ADD, t ".add", neg + 13, N, 0) _(T##_SUB, t ".sub", neg + 16, N, 0)
 #define TN_WASM_LESS(_, T, t, eq) \
   _(T##_EQ, t ".eq", eq, N, 0) _(T##_NE, t ".ne", eq + 1, N, 0) _(T##_LT_S, t ".lt_s", eq + 2, N, 0) \
   _(T##_LT_U, t ".lt_u", eq + 3, N, 0)

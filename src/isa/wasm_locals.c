@@ -5,7 +5,7 @@
 // Holds: a local lives from the first to the last place that names it; one that was there before a loop which names it
 //        lives to the end of that loop, as the next iteration may read it. What is named first in a loop is written
 //        there first (the list: no value is used before it is computed), so that it need not outlive an iteration.
-// An engine's first compiler looks at every local where blocks meet (V8, Liftoff): hundreds of them cost more than code.
+// Why: an engine's first compiler looks at every local where blocks meet (V8, Liftoff): hundreds cost more than code.
 #ifndef TN_ISA_WASM_LOCALS
 #define TN_ISA_WASM_LOCALS
 #ifndef TINY_AMALGAMATED

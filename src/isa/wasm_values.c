@@ -14,7 +14,8 @@
 #include "wasm.c"
 #endif
 
-enum { TN_WASM_MEM, TN_WASM_ARGS, TN_WASM_TASK, TN_WASM_GIVEN, TN_WASM_PARAMS };         // locals: the entry's arguments
+// Locals: the entry's arguments.
+enum { TN_WASM_MEM, TN_WASM_ARGS, TN_WASM_TASK, TN_WASM_GIVEN, TN_WASM_PARAMS };
 enum { TN_WASM_ADDRESSES = 32 };
 typedef struct tn_wasm_address { const tiny_uop *memory, *at; int element, reg; } tn_wasm_address;
 
@@ -58,8 +59,7 @@ static int tn_wasm_parts(const tn_wasm_select *x, const tiny_uop *u) {
 }
 static int tn_wasm_log(int nbytes) { return nbytes == 1 ? 0 : nbytes == 2 ? 1 : nbytes == 4 ? 2 : 3; }
 
-// What instructions tell apart, in the order of their tables: i32 i64 f32 f64, and elements of vectors of 1 2 4 8 bytes,
-// f32x4 f64x2.
+// What instructions tell apart, in the order of their tables.
 enum { TN_WASM_OF_I32, TN_WASM_OF_I64, TN_WASM_OF_F32, TN_WASM_OF_F64, TN_WASM_OF_I8X16, TN_WASM_OF_I16X8,
   TN_WASM_OF_I32X4, TN_WASM_OF_I64X2, TN_WASM_OF_F32X4, TN_WASM_OF_F64X2, TN_WASM_KINDS };
 static int tn_wasm_scalar_kind(int dtype) {

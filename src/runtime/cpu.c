@@ -150,8 +150,8 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 static void tn_cpu_first_compiler(tn_cpu *c, const char *chosen) {
   if (c->alone) {
     if (!c->why[0])
-      snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone" :
-               "is chosen, and is not there (TINY_ISA; x86-64, arm64, wasm)");
+      snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone"
+               : "is chosen, and is not there (TINY_ISA; x86-64, arm64, wasm)");
     tn_cpu_describe(c, "");
     return;
   }

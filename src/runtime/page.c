@@ -4,11 +4,11 @@
 //      functions, which is what a pointer to a function is there. The bytes are not trusted: the engine checks them,
 //      and what it says is the error.
 // Holds: a place that a kernel has left is taken again by the next one: tables do not shrink. Whether the page compiles
-//        at all is asked once for a device: an engine without vectors of 128 bits, a policy that forbids it (CSP without
-//        'wasm-unsafe-eval'), a table that does not grow (-sALLOW_TABLE_GROWTH).
+//        at all is asked once for a device: there are engines without vectors of 128 bits, policies that forbid it (CSP
+//        without 'wasm-unsafe-eval'), tables that do not grow (-sALLOW_TABLE_GROWTH).
 // Not here: threads, each of which has a table of its own.
-// Source: W3C, WebAssembly JavaScript Interface; emscripten/em_asm.h: EM_ASM, which does not take -std=c11, is a call of
-// this function with text in that section.
+// Source: W3C, WebAssembly JavaScript Interface; emscripten/em_asm.h: EM_ASM, which does not take -std=c11, calls this
+// function with text in that section.
 #ifndef TN_RUNTIME_PAGE
 #define TN_RUNTIME_PAGE
 #ifndef TINY_AMALGAMATED
