@@ -1,5 +1,6 @@
 // wasm_device: kernels as modules of WebAssembly, run by node (tests/wasm_host.js), as a device that any test can open:
-// "WASM". Modules and memory go through two pipes; $TEST_NODE names another engine.
+// "WASM"; or in the place of INTERP (TN_TEST_BACKEND: included by runtime/device.c). Modules and memory go through two
+// pipes; $TEST_NODE names another engine.
 #ifndef WASM_DEVICE_H
 #define WASM_DEVICE_H
 #include <sys/wait.h>
@@ -7,6 +8,11 @@
 #include "../src/isa/wasm_object.c"
 #include "wasm_decode.h"
 
+#ifdef TN_TEST_BACKEND
+  #define WASM_NAME "INTERP"
+#else
+  #define WASM_NAME "WASM"
+#endif
 enum { WASM_FIRST = 64 << 20, WASM_MOST = 1 << 30, WASM_SIZES = 4096 };
 typedef struct wasm_free { size_t at, nbytes; } wasm_free;
 typedef struct wasm_device {
@@ -46,12 +52,14 @@ static void *wasm_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   (void)which;
   wasm_device *d = (wasm_device *)calloc(1, sizeof *d);
   if (pipe(in) || pipe(out)) return NULL;
+  for (int i = 0; i < 2; i++) {            // no other engine holds them open
+    fcntl(in[i], F_SETFD, FD_CLOEXEC); fcntl(out[i], F_SETFD, FD_CLOEXEC);
+  }
   d->t = t; d->end = WASM_FIRST;
   fflush(NULL);
   if (!(d->process = fork())) {
     const char *node = getenv("TEST_NODE") ? getenv("TEST_NODE") : "node";
     dup2(in[0], 0); dup2(out[1], 1);
-    close(in[0]); close(in[1]); close(out[0]); close(out[1]);
     execlp(node, node, "tests/wasm_host.js", (char *)NULL);
     _exit(127);
   }
@@ -190,8 +198,11 @@ static tiny_code wasm_reserve(void *dev, size_t local_nbytes) {
   return local_nbytes <= WASM_FIRST - (1 << 20) ? TINY_OK : tiny_fail(d->t, TINY_E_MEMORY, "WASM: LOCAL memory");
 }
 static const tiny_backend wasm_backend = {
-  TINY_BACKEND_VERSION, "WASM", wasm_open, wasm_close, wasm_target_name, wasm_renderer, wasm_alloc, wasm_free_block,
+  TINY_BACKEND_VERSION, WASM_NAME, wasm_open, wasm_close, wasm_target_name, wasm_renderer, wasm_alloc, wasm_free_block,
   wasm_copy_in, wasm_copy_out, NULL, NULL, wasm_compile, wasm_load, NULL, wasm_unload, wasm_find, wasm_launch, NULL,
   NULL, NULL, NULL, wasm_sync, wasm_reserve
 };
+#ifdef TN_TEST_BACKEND
+  #define TN_INTERP &wasm_backend
+#endif
 #endif
