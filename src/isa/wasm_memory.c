@@ -100,7 +100,8 @@ static int tn_wasm_load_row(const tiny_uop *u) {
 static int tn_wasm_store_row(const tiny_uop *u) {
   static const uint16_t rows[4] = {TN_WASM_I32_STORE, TN_WASM_I64_STORE, TN_WASM_F32_STORE, TN_WASM_F64_STORE};
   const int nbytes = tn_dtypes[u->dtype].nbytes;
-  return nbytes == 1 ? TN_WASM_I32_STORE8 : nbytes == 2 ? TN_WASM_I32_STORE16 : rows[tn_wasm_scalar_kind(u->dtype)];
+  if (nbytes < 4) return nbytes == 1 ? TN_WASM_I32_STORE8 : TN_WASM_I32_STORE16;
+  return rows[tn_wasm_scalar_kind(u->dtype)];
 }
 static const uint16_t tn_wasm_load_lane[4] = {TN_WASM_LOAD8_LANE, TN_WASM_LOAD16_LANE, TN_WASM_LOAD32_LANE,
   TN_WASM_LOAD64_LANE};

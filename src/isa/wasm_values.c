@@ -75,7 +75,7 @@ static int tn_wasm_kind(const tn_wasm_select *x, const tiny_uop *u) {
 }
 static int tn_wasm_type(const tiny_uop *u) {
   static const uint8_t types[4] = {TN_WASM_I32, TN_WASM_I64, TN_WASM_F32, TN_WASM_F64};
-  return tn_wasm_is_vector(u) ? TN_WASM_V : types[tn_wasm_scalar_kind(u->dtype)];
+  return tn_wasm_is_vector(u) ? (int)TN_WASM_V : types[tn_wasm_scalar_kind(u->dtype)];
 }
 
 // ** instructions **

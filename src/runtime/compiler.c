@@ -13,7 +13,7 @@ static void tn_say_compiler_missing(struct tn_programs *p) {
   if (p->said++) return;
   tn_log(p->t, "tiny: %s; %skernels are interpreted, which is slow.%s",
          tn_cpu_no_compiler(p->device->dev), tn_cpu_is_builtin(p->device->dev) ? "some " : "",
-         TN_CPU_MACHINE ? " Install clang (apt install clang, brew install llvm) or set TINY_CC." : "");
+         TN_CPU_MACHINE != 0 ? " Install clang (apt install clang, brew install llvm) or set TINY_CC." : "");
 }
 
 static tn_digest tn_compiler_key(const struct tn_programs *p) {

@@ -143,7 +143,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
   c->compiler[0] = 0;
   tn_cpu_describe(c, "");
   if (!c->why[0])
-    snprintf(c->why, sizeof c->why, TN_CPU_MACHINE ? "no C compiler was found" : "no C compiler is of use here");
+    snprintf(c->why, sizeof c->why, TN_CPU_MACHINE != 0 ? "no C compiler was found" : "no C compiler is of use here");
 }
 
 // chosen names the compiler, or else, if it is NULL, it is found.

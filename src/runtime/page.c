@@ -14,6 +14,7 @@
 #ifndef TINY_AMALGAMATED
 #include "pool.c"
 #endif
+#ifdef TN_OS_PAGE
 #include <emscripten/em_asm.h>
 
 #define TN_PAGE_SCRIPT(name) static const char name[] __attribute__((section("em_asm"), aligned(1)))
@@ -72,4 +73,5 @@ static void tn_page_unload(tiny_ctx *t, tn_page_image *image) {
 }
 static void *tn_page_symbol(const tn_page_image *image) { return (void *)(uintptr_t)image->at; }
 #undef TN_PAGE_SCRIPT
+#endif
 #endif
