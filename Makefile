@@ -9,6 +9,7 @@
 # make test-nv  vectors and programs on NV, on GPUs that are played (TEST_NV=real: on a GPU); PTX on the tests' machine
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
+# make wasm   some of the tests in node, built by emscripten, kernels as modules of WebAssembly
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
@@ -114,7 +115,7 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 # what INTERP alone has: memory that is the host's (tiny_blob, find_nan), launches as nodes (codegen), numbers that are
 # exact, no compiler (errors, unpack: its memory), frames on the host's stack.
 NO_PTX  = accelerator backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide \
-          ptx_tcgen05 tma x86 isa isa_few languages lang_c llvm cpu elf os number print uop view version symbolic spec eval \
+          ptx_tcgen05 tma x86 isa isa_few wasm wasm_run languages lang_c llvm cpu elf os number print uop view version symbolic spec eval \
           decompose rules trust loader host debug cache count blob reads codegen errors \
           find_nan stack unpack
 ptx: $(patsubst %,build/ptx-own/%,$(filter-out $(NO_PTX:%=test_%),$(TESTS)))
@@ -142,6 +143,11 @@ ARM64 = test_transcendental test_reduce test_sort test_tiled test_attention test
 ARM64_ISA = test_isa test_isa_few
 arm64:
 	@tools/arm64.sh $(ARM64) $(ARM64_ISA)
+
+# With emscripten, in node: kernels are modules that the library writes.
+WASM = test_matmul test_elementwise test_vectors
+wasm:
+	@TEST_STRIDE=$${TEST_STRIDE:-40} tools/wasm.sh $(WASM)
 
 EVERY ?= 2
 languages: build/plain/test_languages
@@ -308,6 +314,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 late llvm ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late llvm ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
