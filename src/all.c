@@ -188,8 +188,8 @@ TN_SMALL_BEGIN
 
 // ** isa: machine code of our own, x86-64, arm64 and wasm; only where TINY_ISA asks for it, until it is whole **
 #ifdef TINY_ISA
-#include "isa/address.c"
 #ifndef TN_OS_WASM
+#include "isa/address.c"
 #include "isa/code.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
@@ -217,7 +217,8 @@ TN_SMALL_BEGIN
 #include "isa/arm64_arithmetic.c"
 #include "isa/arm64_lanes.c"
 #include "isa/arm64_select.c"
-#elif defined(TN_OS_WASM)
+#elif defined(TN_OS_PAGE) && defined(TINY_NO_THREADS)
+#include "isa/address.c"
 #include "isa/wasm.c"
 #include "isa/wasm_values.c"
 #include "isa/wasm_memory.c"

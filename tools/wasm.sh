@@ -10,11 +10,13 @@ for program in emcc node; do
 done
 there=build/wasm
 mkdir -p $there
+echo 'Module.preRun = [function () { Object.assign(ENV, process.env) }]' > $there/environment.js
 export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"         # Debian's emscripten finds acorn there
 for program; do
   echo "build $there/$program"
   emcc -std=gnu11 -O1 -w -DTINY_ISA -I. ${FLAGS:-} "tests/$program.c" -o "$there/$program.js" -sALLOW_TABLE_GROWTH \
-    -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=67108864 -sTOTAL_STACK=4194304 -sNODERAWFS -sEXIT_RUNTIME
+    -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=67108864 -sTOTAL_STACK=4194304 -sNODERAWFS -sEXIT_RUNTIME \
+    --pre-js $there/environment.js
 done
 export TINY_CC="${TINY_CC:-builtin}"
 fetch=                                     # node 18 and later: emscripten 3.1.6 would read the module by fetch
@@ -23,6 +25,6 @@ status=0
 for program; do
   printf '%s: ' "$program"
   node $fetch "$there/$program.js" > "$there/$program.txt" 2>&1 || status=1
-  tail -n 1 "$there/$program.txt"
+  tr '\r' '\n' < "$there/$program.txt" | tail -n 1
 done
 exit $status

@@ -30,7 +30,7 @@
 #include "../isa/x86_object.c"
 #elif defined(TINY_ISA) && defined(TN_OS_ARM64)
 #include "../isa/arm64_object.c"
-#elif defined(TINY_ISA) && defined(TN_OS_WASM)
+#elif defined(TINY_ISA) && defined(TN_OS_PAGE) && defined(TINY_NO_THREADS)
 #include "../isa/wasm_object.c"
 #endif
 #endif
@@ -500,7 +500,7 @@ static int tn_cpu_takes_code(tn_cpu *c) {
 #ifdef TN_OS_PAGE
   char said[TN_PAGE_SAID];
   if (tn_page_compiles(said)) return 1;
-  snprintf(c->why, sizeof c->why, "the page compiles no WebAssembly with vectors (-sALLOW_TABLE_GROWTH): %s", said);
+  snprintf(c->why, sizeof c->why, "this page runs no kernels (vectors of WebAssembly, and -sALLOW_TABLE_GROWTH, are needed): %s", said);
   return 0;
 #else
   (void)c;
