@@ -10,6 +10,7 @@
 # make test-nv  vectors and programs on NV, on GPUs that are played (TEST_NV=real: on a GPU); PTX on the tests' machine
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
+# make wasm   some of the tests in node, built by emscripten, kernels as modules of WebAssembly
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
@@ -115,7 +116,7 @@ late: $(TESTS:%=build/late/%)
 # Every test whose kernels clang compiles, and every one on lesser processors, but for those that have devices or compilers of
 # their own, name the device, or ask for errors that FMA keeps within, or for memory that this processor's schedules take.
 NO_LEVELS = accelerator backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma \
-            arm64 x86 isa isa_few isa_host isa_lists same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
+            arm64 x86 isa isa_few isa_host isa_lists wasm wasm_run same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
 outside: $(TESTS:%=build/plain/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(^:%=outside:%)
 levels: $(patsubst %,build/plain/%,$(filter-out $(NO_LEVELS:%=test_%),$(TESTS)))
@@ -129,8 +130,8 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 # what INTERP alone has: memory that is the host's (tiny_blob, find_nan), launches as nodes (codegen), numbers that are
 # exact, no compiler (errors, unpack: its memory), frames on the host's stack.
 NO_PTX  = accelerator backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide \
-          ptx_tcgen05 tma x86 isa isa_few isa_host isa_lists languages lang_c llvm cpu elf os number print uop view version symbolic spec eval \
-          decompose rules trust loader host debug cache count blob reads codegen errors \
+          ptx_tcgen05 tma x86 isa isa_few isa_host isa_lists wasm wasm_run languages lang_c llvm cpu elf os number print uop view version \
+          symbolic spec eval decompose rules trust loader host debug cache count blob reads codegen errors \
           find_nan stack unpack
 ptx: $(patsubst %,build/ptx-own/%,$(filter-out $(NO_PTX:%=test_%),$(TESTS)))
 	@TEST_BRIEF=1 TEST_PTX=$${TEST_PTX:-sm_90a} $(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
@@ -158,6 +159,11 @@ ARM64_ISA = test_isa test_isa_few test_isa_host test_isa_lists
 arm64:
 	@tools/arm64.sh $(ARM64) $(ARM64_ISA)
 
+# With emscripten, in node: kernels are modules that the library writes.
+WASM = test_matmul test_elementwise test_vectors
+wasm:
+	@TEST_STRIDE=$${TEST_STRIDE:-40} tools/wasm.sh $(WASM)
+
 EVERY ?= 2
 languages: build/plain/test_languages
 	@rm -rf build/languages/all && mkdir -p build/languages/all
@@ -174,10 +180,11 @@ portable: tiny.h
 	@tests/test_windows.sh
 	@$(MAKE) -s arm64
 	@$(MAKE) -s browser
+	@$(MAKE) -s wasm
 
 # The page, to be served: python3 -m http.server -d build/browser. Debian's emscripten finds its own acorn no other way.
 EMCC    ?= emcc
-EMFLAGS ?= $(if $(wildcard src/isa/wasm.c),-DTINY_ISA -sALLOW_TABLE_GROWTH=1)    # kernels are compiled, where that is there
+EMFLAGS ?= -sALLOW_TABLE_GROWTH=1         # for the kernels
 page: build/browser/page.js
 build/browser/page.js: examples/browser/page.c examples/browser/index.html examples/data/digits.csv tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
@@ -343,6 +350,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 late levels llvm outside ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

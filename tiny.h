@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 56ec03381b5a438fd97f29ca079368198a7ce8e417c88f39418cb1871650f99d
+/* tiny.h 0.1.0, source 54f1237f30536f8a03f0107cde042c6cfa5377f4790e8193b44b3f0049cc8858
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -402,8 +402,8 @@ OPTIONS (macros, defined before the include)
   TINY_NO_NN            the sections from >>norms to >>training: layers, losses, gradients, optimisers; >>augmentation
   TINY_NO_IO            the section >>files, and of >>data what reads and writes files
   TINY_NO_INTERP        the interpreter: the device INTERP, tiny_reference, tiny_uop_eval; kernels need a compiler
-  TINY_NO_ISA           the built-in compiler of kernels for x86-64 and arm64: they need an outside one, see
-                        tiny_desc.compiler
+  TINY_NO_ISA           the built-in compiler of kernels for x86-64, arm64 and WebAssembly: they need an outside one,
+                        see tiny_desc.compiler, or are interpreted
   TINY_NO_GPU           schedules for devices with a grid, and these devices: for programs that compute on CPUs alone
   TINY_NO_DISK          no file is read or written: nothing is cached, of the compilers only clang will do, and
                         of the sections >>files and >>data only the forms on memory work
@@ -680,9 +680,9 @@ DEVICES OF YOUR OWN
   refused: TINY_E_DEVICE, with both versions.
 
 BUILDING
-  C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled
-  on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
-  apart. The implementation may be compiled as C and used from C++, and the other way round. tiny.hpp, beside this file, has
+  C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS, Windows, pages of the web. Kernels are
+  compiled on x86-64, arm64 and in WebAssembly, and interpreted elsewhere. Link with -lm and -lpthread where the system
+  keeps these apart. The implementation may be compiled as C and used from C++, and the other way round. tiny.hpp, beside this file, has
   it in the words of C++: owners, operators, methods, initializer lists, exceptions if asked.
   tiny.c is the one line that implements, to be compiled beside a program. CMake (add_subdirectory, FetchContent,
   find_package) has it as the target tiny::tiny, and this header alone as tiny::header; Meson as dependency('tiny') and
@@ -690,6 +690,9 @@ BUILDING
   The implementation takes a compiler some fifteen seconds at -O2, two at -O0, for 1 MB of code; in a program of one file
   TINY_STATIC leaves out what it does not use, half of it. Rooms that only build graphs, read files or write text are
   compiled for their size when the file is optimised, as pragmas say: no flag is needed for it, and -O0 stays -O0.
+  Emscripten makes a page of the web of it, or a program for node: emcc -O2 -sALLOW_MEMORY_GROWTH=1
+  -sALLOW_TABLE_GROWTH=1. Kernels are modules with SIMD128 that the page loads; with -pthread, where each thread has
+  functions of its own, they are interpreted. Nothing lasts on disk; examples/browser trains in a page.
   tiny_version, of the library, is TINY_VERSION, of the header, where the two belong together; tiny_build_options says
   how the library was compiled.
 ---- end src/api/manual.txt ----
@@ -3477,7 +3480,8 @@ enum {
   TINY_TARGET_COPIES = 1024,               // STOREs that happen later, which items do not wait for
   TINY_TARGET_ROWS = 2048,                 // LOADs of rows of 8x8 matrices by a warp
   TINY_TARGET_MATRICES = 4096,             // products that read such matrices from LOCAL memory themselves
-  TINY_TARGET_BOXES = 8192                 // BULK copies, that a BARRIER waits for by their slot
+  TINY_TARGET_BOXES = 8192,                // BULK copies, that a BARRIER waits for by their slot
+  TINY_TARGET_NO_STACK = 16384             // all LOCAL memory comes with a launch, of TINY_TARGET_TAKES_LOCAL
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {
@@ -3713,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "56ec03381b5a438fd97f29ca079368198a7ce8e417c88f39418cb1871650f99d"
+#define TN_SOURCE_ID "54f1237f30536f8a03f0107cde042c6cfa5377f4790e8193b44b3f0049cc8858"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3773,10 +3777,17 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
   #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
     #error "tiny.h needs NaN and infinity: add -fno-finite-math-only behind -ffast-math for its implementation"
   #endif
-  #pragma float_control(precise, on, push)
+  #ifndef __wasm__
+    #pragma float_control(precise, on, push)
+    #define TN_FLOAT_POP _Pragma("float_control(pop)")
+  #elif defined(__FAST_MATH__)             // clang has no such pragma there
+    #error "tiny.h needs the arithmetic of C: leave out -ffast-math for its implementation"
+  #else
+    #define TN_FLOAT_POP
+  #endif
   #pragma clang diagnostic push
   #pragma clang diagnostic ignored "-Wsign-conversion"       // in C its enums are unsigned, their constants int
-  #define TN_FLOAT_END _Pragma("clang diagnostic pop") _Pragma("float_control(pop)")
+  #define TN_FLOAT_END _Pragma("clang diagnostic pop") TN_FLOAT_POP
 #elif defined(__GNUC__)
   #pragma GCC push_options
   #pragma GCC optimize("no-fast-math")
@@ -5124,7 +5135,8 @@ TINY_API const char *tiny_code_name(tiny_code code) {
 #endif
 // ---- end src/base/version.c ----
 // ---- begin src/base/os.c ----
-// os: which system this is: Linux, macOS or Windows, on x86-64 or arm64; all system headers are asked for here.
+// os: which system this is: Linux, macOS, Windows, or a page of the web (emscripten); on x86-64, arm64 or wasm. All
+// system headers are asked for here.
 //
 // Clock, environment, terminal; what the processor can do; pages and executable memory. The other rooms that know the
 // system stand below: caches, threads, files, process; the names of threads and files begin with tn_os_, too.
@@ -5137,6 +5149,14 @@ TINY_API const char *tiny_code_name(tiny_code code) {
 #define TN_BASE_OS
 #ifndef TINY_AMALGAMATED
 #include "text.c"
+#endif
+// In a page, and in node: memory, files that lie in it, a clock. There are no processes, so no compiler is looked for;
+// no memory that can be executed; threads if -pthread asks for them.
+#ifdef __EMSCRIPTEN__
+  #define TN_OS_PAGE 1
+  #if !defined(__EMSCRIPTEN_PTHREADS__) && !defined(TINY_NO_THREADS)
+    #define TINY_NO_THREADS
+  #endif
 #endif
 #include <errno.h>
 #include <time.h>
@@ -5154,17 +5174,20 @@ TINY_API const char *tiny_code_name(tiny_code code) {
 #else
   #include <dirent.h>
   #include <fcntl.h>
-  #include <poll.h>
   #ifndef TINY_NO_THREADS
     #include <pthread.h>
   #endif
+  #ifndef TN_OS_PAGE
+    #include <poll.h>
+    #include <spawn.h>
+    #include <sys/socket.h>
+    #include <sys/wait.h>
+  #endif
   #include <signal.h>
-  #include <spawn.h>
   #include <sys/file.h>
   #include <sys/ioctl.h>
   #include <sys/mman.h>
-  #include <sys/socket.h>
-  #include <sys/wait.h>
+  #include <sys/types.h>
   #include <unistd.h>
 #endif
 #ifdef __APPLE__
@@ -5186,24 +5209,31 @@ TINY_API const char *tiny_code_name(tiny_code code) {
   #endif
 #elif defined(__aarch64__) || defined(_M_ARM64)
   #define TN_OS_ARM64 1
+#elif defined(__wasm__)
+  #define TN_OS_WASM 1
 #endif
-#if !defined(TINY_NO_ISA) && (defined(TN_OS_X86) || defined(TN_OS_ARM64))
-  #define TN_ISA 1                         // there is a compiler of our own for it: src/isa
+// Modules of a page belong to the thread that has loaded them, so that there is none of our own with threads.
+#if defined(TN_OS_X86) || defined(TN_OS_ARM64) || (defined(TN_OS_PAGE) && defined(TINY_NO_THREADS))
+  #ifndef TINY_NO_ISA
+    #define TN_ISA 1                       // there is a compiler of our own for it: src/isa
+  #endif
 #endif
 
-// With -std=c11 the C libraries of Linux hide all that is not ISO C, unless a feature macro is set before the
-// host's first #include: a header cannot ask for that. What this room needs of the hidden part is declared as
-// POSIX has it.
-#if defined(__linux__) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
+// With -std=c11 the C libraries of Linux, and emscripten's, hide all that is not ISO C, unless a feature macro is set
+// before the host's first #include: a header cannot ask for that. What this room needs of the hidden part is declared
+// as POSIX has it.
+#if (defined(__linux__) || defined(TN_OS_PAGE)) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
   extern int clock_gettime(int clock, struct timespec *out);
   extern int ftruncate(int fd, off_t nbytes);
   extern int futimens(int fd, const struct timespec times[2]);
-  extern int kill(pid_t pid, int sig);
-  extern int madvise(void *at, size_t nbytes, int advice);
   extern int nanosleep(const struct timespec *wanted, struct timespec *left);
   extern int openat(int folder, const char *path, int flags, ...);
   extern int renameat(int from_folder, const char *from, int to_folder, const char *to);
   extern int unlinkat(int folder, const char *path, int flags);
+#endif
+#if defined(__linux__) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
+  extern int kill(pid_t pid, int sig);
+  extern int madvise(void *at, size_t nbytes, int advice);
   #ifdef TINY_NO_THREADS
     extern int sigprocmask(int how, const sigset_t *set, sigset_t *old);
   #else
@@ -5219,7 +5249,7 @@ TINY_API const char *tiny_code_name(tiny_code code) {
 #if defined(__APPLE__)
   #include <crt_externs.h>
   #define TN_OS_ENVIRON (*_NSGetEnviron())
-#elif !defined(_WIN32)
+#elif !defined(_WIN32) && !defined(TN_OS_PAGE)
   #ifdef __cplusplus
     extern "C" char **environ;
   #else
@@ -5229,8 +5259,10 @@ TINY_API const char *tiny_code_name(tiny_code code) {
 #endif
 #ifdef __linux__
   #include <sys/syscall.h>
+#endif
+#if defined(__linux__) || defined(TN_OS_PAGE)
   enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2,
-         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic: x86-64 and arm64
+         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic, musl: x86-64, arm64, wasm
 #elif !defined(_WIN32)
   enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_BLOCK = SIG_BLOCK,
          TN_OS_SIG_SETMASK = SIG_SETMASK,
@@ -5329,6 +5361,7 @@ static uint64_t tn_os_process_id(void) {
 
 typedef struct tn_os_cores_mask { unsigned long bits[128]; long n; } tn_os_cores_mask;   // n words; 0: not known
 
+#if defined(__linux__) || !defined(TINY_NO_THREADS)
 // Those that the calling thread may use.
 static void tn_os_cores_get(tn_os_cores_mask *m) {
   m->n = 0;
@@ -5336,6 +5369,7 @@ static void tn_os_cores_get(tn_os_cores_mask *m) {
   m->n = syscall(SYS_sched_getaffinity, 0, sizeof m->bits, m->bits) / (long)sizeof *m->bits;
 #endif
 }
+#endif
 
 static int tn_os_cores(void) {             // that this process may use
 #if defined(_WIN32)
@@ -5470,7 +5504,11 @@ static int tn_os_has_dot_products(void) {
 #endif
 static void tn_os_cpu_identify(tn_os_cpu *c) {
   uint64_t h = 0;
+#ifdef TN_OS_WASM                           // of 16 that x86-64 has engines keep some, and what is on its way takes others
+  c->vector_nbytes = 16; c->vector_registers = 12;
+#else
   c->vector_nbytes = 16; c->vector_registers = 32;
+#endif
 #if defined(__APPLE__)
   char brand[128] = {0};
   size_t nbytes = sizeof brand - 1;
@@ -5499,6 +5537,8 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   snprintf(c->name, sizeof c->name, "%s %016llx",
 #ifdef TN_OS_ARM64
            "arm64",
+#elif defined(TN_OS_WASM)
+           "wasm32",
 #else
            "unknown",
 #endif
@@ -5606,17 +5646,22 @@ static void tn_os_unmap(void *p, size_t nbytes) {
 #endif
 }
 
+#ifndef TN_OS_WASM                          // code is not in memory there
 // Turns whole pages of a mapping from writable to executable, and makes the instruction cache see them.
 static int tn_os_make_executable(void *p, size_t nbytes) {
 #ifdef _WIN32
   DWORD old;
   if (!VirtualProtect(p, nbytes, PAGE_EXECUTE_READ, &old)) return 0;
   return FlushInstructionCache(GetCurrentProcess(), p, nbytes) != 0;
+#elif defined(TN_OS_WASM)                  // code is not in memory there
+  (void)p; (void)nbytes;
+  return 0;
 #else
   __builtin___clear_cache((char *)p, (char *)p + nbytes);
   return mprotect(p, nbytes, PROT_READ | PROT_EXEC) == 0;
 #endif
 }
+#endif
 
 // ** code **
 
@@ -5704,6 +5749,7 @@ enum { TN_CACHES = 3 };                    // levels of tiny_limits
 
 // ** what can be **
 
+#ifndef TN_OS_PAGE                          // it is told nothing of them
 // Sizes grow outwards. Where the system knows no last level, the one before it is the last before memory.
 static void tn_caches_check(tiny_memory_level *level) {
   for (int i = 0; i < TN_CACHES; i++) {
@@ -5715,6 +5761,7 @@ static void tn_caches_check(tiny_memory_level *level) {
     if (m->ways < 1 || (size_t)m->ways > m->nbytes / (m->line ? (size_t)m->line : 64)) m->ways = 0;
   }
 }
+#endif
 
 // ** Linux: a folder for each cache, a file for each fact **
 
@@ -5935,16 +5982,26 @@ static void *tn_os_thread_main(void *arg) {
   return NULL;
 }
 // The thread takes no signals: the host's handlers go on running on the host's threads.
+#ifdef TN_OS_PAGE                          // there are none
+static int tn_os_thread_create(tn_os_thread *thread, const pthread_attr_t *attr) {
+  return pthread_create(&thread->id, attr, tn_os_thread_main, thread);
+}
+#else
+static int tn_os_thread_create(tn_os_thread *thread, const pthread_attr_t *attr) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(TN_OS_SIG_SETMASK, &all, &before);
+  const int failed = pthread_create(&thread->id, attr, tn_os_thread_main, thread);
+  pthread_sigmask(TN_OS_SIG_SETMASK, &before, NULL);
+  return failed;
+}
+#endif
 static int tn_os_thread_start(tn_os_thread *thread, void (*fn)(void *arg), void *arg) {
   pthread_attr_t attr;
-  sigset_t all, before;
   thread->fn = fn; thread->arg = arg;
   if (pthread_attr_init(&attr)) return 0;
   pthread_attr_setstacksize(&attr, TN_OS_STACK);
-  sigfillset(&all);
-  pthread_sigmask(TN_OS_SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&thread->id, &attr, tn_os_thread_main, thread);
-  pthread_sigmask(TN_OS_SIG_SETMASK, &before, NULL);
+  const int failed = tn_os_thread_create(thread, &attr);
   pthread_attr_destroy(&attr);
   return !failed;
 }
@@ -5969,7 +6026,7 @@ static void tn_os_thread_join(tn_os_thread *thread) { pthread_join(thread->id, N
 #ifndef TINY_NO_DISK
 // ** signals that a write may raise: SIGXFSZ where files may not grow further, SIGPIPE **
 
-#ifdef _WIN32
+#if defined(_WIN32) || defined(TN_OS_PAGE)
 typedef struct tn_os_hush { int none; } tn_os_hush;
 static void tn_os_hush_begin(tn_os_hush *h) { h->none = 0; }
 static void tn_os_hush_end(tn_os_hush *h) { (void)h; }
@@ -6478,9 +6535,12 @@ static int tn_os_make_dirs(const char *path) {
   return tn_os_make_dir(path);
 }
 
-// This library's part of the user's cache folder, which need not exist yet. 0: the user has none.
+// This library's part of the user's cache folder, which need not exist yet. 0: the user has none; files of a page end
+// with it, unless it names a folder that lasts.
 static int tn_os_cache_dir(char *out, size_t cap) {
-#if defined(_WIN32)
+#if defined(TN_OS_PAGE)
+  const char *base = NULL, *below = "";
+#elif defined(_WIN32)
   const char *base = tn_os_env("LOCALAPPDATA"), *below = "/tiny";
 #elif defined(__APPLE__)
   const char *base = tn_os_env("HOME"), *below = "/Library/Caches/tiny";
@@ -6724,7 +6784,7 @@ static int tn_trace_close(tiny_ctx *t) {
 //      the host, too, however that ends. A signal for the host's group, as from a terminal, does not reach it. Signals
 //      are in a child as a program expects them, whatever the host blocks or ignores.
 // When memory runs out in between, the children are killed, waited for and their sockets closed before it
-// unwinds.
+// unwinds. In a page no program is found, and none is started.
 #ifndef TN_BASE_PROCESS
 #define TN_BASE_PROCESS
 #ifndef TINY_AMALGAMATED
@@ -6755,7 +6815,7 @@ static const char *tn_os_search_path(void) {
 #endif
 }
 
-#ifndef _WIN32
+#if !defined(_WIN32) && !defined(TN_OS_PAGE)
 // The absolute folders of the path that programs are looked for on, into out. 1: there are others on it, too.
 static int tn_os_clean_path(const char *path, tiny_bytes *out) {
   int others = 0;
@@ -6819,20 +6879,7 @@ enum { TN_JOB_BY_ITSELF, TN_JOB_NOT_STARTED, TN_JOB_LATE, TN_JOB_FLOODED, TN_JOB
 
 // Sees the jobs of a context several times a second while they run. Anything but 0: all of them are ended.
 typedef struct tn_watch { int (*fn)(struct tn_watch *w, const tn_job *job, int n); } tn_watch;
-static int tn_process_is_cancelled(const tiny_ctx *t, const tn_job *job, int n) {
-  return t->watch && t->watch->fn(t->watch, job, n);
-}
 enum { TN_JOB_OUT = 64 << 20, TN_JOB_ERR = 1 << 20 };      // bytes that a child may write to stdout and to stderr
-
-typedef struct tn_child tn_child;
-typedef struct tn_children { tn_job *job; int n, at_once; tn_child *child; int crowded; } tn_children;
-
-static int tn_process_flooded(const tn_job *j) {
-  return j->out.n > (j->most ? j->most : (size_t)TN_JOB_OUT) || j->err.n > TN_JOB_ERR;
-}
-static uint64_t tn_process_deadline(const tn_job *j) {
-  return j->seconds > 0 ? tn_os_now() + (uint64_t)j->seconds * 1000000000u : UINT64_MAX;
-}
 
 // Runs work(t, arg). When an allocation in it fails, undo(arg) is called on the way out.
 static tiny_code tn_process_protect(tiny_ctx *t, tiny_code (*work)(tiny_ctx *t, void *arg),
@@ -6856,6 +6903,40 @@ static tiny_code tn_process_not_started(tn_job *job, const char *why) {
   job->over = 1;
   tn_text_add(&job->err, "%s could not be started: %s\n", job->argv[0], why);
   return TINY_OK;
+}
+
+#ifdef TN_OS_PAGE
+
+static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
+  (void)t; (void)temp;
+  return NULL;
+}
+#ifndef TINY_NO_THREADS
+static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) { (void)t; return from; }
+#endif
+static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
+  const tiny_bytes none = { t, NULL, 0, 0 };
+  (void)at_once;
+  for (int i = 0; i < n; i++) {
+    job[i].out = job[i].err = none;
+    tn_process_not_started(&job[i], "a page has no processes");
+  }
+  return TINY_OK;
+}
+
+#else
+
+typedef struct tn_child tn_child;
+typedef struct tn_children { tn_job *job; int n, at_once; tn_child *child; int crowded; } tn_children;
+
+static int tn_process_is_cancelled(const tiny_ctx *t, const tn_job *job, int n) {
+  return t->watch && t->watch->fn(t->watch, job, n);
+}
+static int tn_process_flooded(const tn_job *j) {
+  return j->out.n > (j->most ? j->most : (size_t)TN_JOB_OUT) || j->err.n > TN_JOB_ERR;
+}
+static uint64_t tn_process_deadline(const tn_job *j) {
+  return j->seconds > 0 ? tn_os_now() + (uint64_t)j->seconds * 1000000000u : UINT64_MAX;
 }
 
 // Jobs from `next` on are not started any more.
@@ -7337,6 +7418,7 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
   }
   return n > 0 ? tn_process_protect(t, tn_process_serve, tn_process_kill, &r) : TINY_OK;
 }
+#endif // TN_OS_PAGE
 #endif
 // ---- end src/base/process.c ----
 TN_SMALL_END
@@ -14433,10 +14515,12 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_INDEX: return tn_spec_index(u);
     case TINY_OP_LOAD: return x->op != TINY_OP_INDEX ? "loads from what is no INDEX"
-      : u->k && !tn_loads_rows(u) ? "has rows of no matrix" : NULL;
+      : u->k && !tn_loads_rows(u) ? "has rows of no matrix"
+      : x->lanes > 1 && x->lanes != u->lanes ? "has not the lanes of its INDEX" : NULL;
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
+      : x->lanes > 1 && x->lanes != u->src[1]->lanes ? "stores other lanes than its INDEX has"
       : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
       : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
     case TINY_OP_BARRIER:
@@ -14566,6 +14650,13 @@ static int tn_spec_uses(const tiny_uop *u, uint32_t j) {
     !(u->op == TINY_OP_AFTER && j) && !(u->op == TINY_OP_END && j);
 }
 
+// Memory is no value: it is indexed, copied, or comes earlier.
+static int tn_spec_takes_memory(const tiny_uop *u) {
+  const int indexes = u->op == TINY_OP_INDEX, by_itself = u->op == TINY_OP_AFTER || u->op == TINY_OP_BULK ||
+      u->op == TINY_OP_BULKSTORE || u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || u->op == TINY_OP_BARRIER;
+  for (uint32_t j = indexes ? 1 : 0; j < u->nsrc && !by_itself; j++) if (tn_spec_memory(u->src[j])) return 1;
+  return 0;
+}
 static tiny_code tn_spec_step(const tn_spec *s, tn_spec_program *p, tiny_uop *u) {
   if (tn_map_has(&p->block_of, u)) return tn_spec_fail(s, u, "stands twice in the list");
   for (uint32_t j = 0; j < u->nsrc; j++) {
@@ -14576,6 +14667,7 @@ static tiny_code tn_spec_step(const tn_spec *s, tn_spec_program *p, tiny_uop *u)
   }
   const tiny_code code = tn_spec_node(s, u);
   if (code != TINY_OK) return code;
+  if (tn_spec_takes_memory(u)) return tn_spec_fail(s, u, "takes memory for a value");
   const int opens = u->op == TINY_OP_RANGE || u->op == TINY_OP_IF;
   const int closes = u->op == TINY_OP_END || u->op == TINY_OP_ENDIF;
   if (closes && p->block[p->at].opener != u->src[u->op == TINY_OP_END])
@@ -43234,7 +43326,8 @@ static int64_t tn_local_of_launch(const tn_lowered *k, const tn_target *target) 
     boxes |= k->list[i]->op == TINY_OP_BULK;
   }
   if (boxes && all > TN_STACK_NBYTES) all += TN_BOX_NBYTES;
-  return tn_target_has(target, TINY_TARGET_TAKES_LOCAL) && all > TN_STACK_NBYTES ? all : 0;
+  const int64_t stack = tn_target_has(target, TINY_TARGET_NO_STACK) ? 0 : TN_STACK_NBYTES;
+  return tn_target_has(target, TINY_TARGET_TAKES_LOCAL) && all > stack ? all : 0;
 }
 
 // ** boxes that neighbouring groups have in common **
@@ -47390,8 +47483,32 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
 #endif
 // ---- end src/codegen/pipeline.c ----
 
-// ** isa: machine code of our own, x86-64 and arm64 **
+// ** isa: machine code of our own, x86-64, arm64 and wasm **
 #ifdef TN_ISA
+// ---- begin src/isa/address.c ----
+// address: what of an index an access of memory adds by itself, whatever the processor.
+//
+// In:  an INDEX. Out: what of it is computed.
+#ifndef TN_ISA_ADDRESS
+#define TN_ISA_ADDRESS
+#ifndef TINY_AMALGAMATED
+#include "../ir/listing.c"
+#include "../ir/uop.c"
+#endif
+
+// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
+static const tiny_uop *tn_isa_folded(const tiny_uop *index) {
+  const tiny_uop *at = index->src[1];
+  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
+  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
+  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
+  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
+  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
+}
+#endif
+// ---- end src/isa/address.c ----
+#ifndef TN_OS_WASM
 // ---- begin src/isa/code.c ----
 // code: the instructions of a kernel before they have registers, whatever the processor.
 //
@@ -47402,8 +47519,7 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
 #ifndef TN_ISA_CODE
 #define TN_ISA_CODE
 #ifndef TINY_AMALGAMATED
-#include "../ir/listing.c"
-#include "../ir/uop.c"
+#include "address.c"
 #include "../base/text.c"
 #endif
 
@@ -47465,6 +47581,27 @@ typedef struct tn_isa_target {
 } tn_isa_target;
 
 static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
+static void tn_isa_refuse_ins(tn_isa_code *c, const char *name) {            // which selection has written
+  if (!c->refused) c->refused = tn_text_of_format(c->t, "%s is no instruction with these operands", name);
+}
+
+// What no selection knows of a list that is well formed: a scalar that stands for all lanes of a vector beside it,
+// lanes of an INDEX that have one element, and REG memory by other lanes than it has. NULL: there is none of it.
+static const char *tn_isa_unknown(const tiny_uop *u) {
+  const int reaches = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE;
+  if (reaches && tn_is_reg(u->src[0]->src[0])) {
+    const tiny_uop *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    return value->lanes != tn_memory_behind(u->src[0]->src[0])->lanes ? "REG memory by other lanes" : NULL;
+  }
+  if (u->op == TINY_OP_INDEX) return u->lanes != u->src[1]->lanes ? "lanes of an INDEX that have one element" : NULL;
+  const uint32_t first = u->op == TINY_OP_WHERE;             // one condition may choose all lanes
+  for (uint32_t i = first; i < u->nsrc && tn_op_is_elementwise(u->op) && !tn_regroups(u); i++)
+    if (u->src[i]->lanes != u->lanes) return "a scalar among vectors";
+  return NULL;
+}
+static void tn_isa_look_over(tn_isa_code *c, const tiny_listing *k) {
+  for (int i = 0; i < k->n && !c->refused; i++) c->refused = tn_isa_unknown(k->list[i]);
+}
 
 static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
   tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
@@ -47527,17 +47664,6 @@ static int64_t tn_isa_frame(tn_isa_code *c, int64_t nbytes) {
   const int64_t at = (c->frame + align - 1) / align * align;
   c->frame = at + nbytes;
   return at;
-}
-
-// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
-static const tiny_uop *tn_isa_folded(const tiny_uop *index) {
-  const tiny_uop *at = index->src[1];
-  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
-  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
-  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
-  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
-  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
-  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
 }
 #endif
 // ---- end src/isa/code.c ----
@@ -48326,6 +48452,7 @@ static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, int most,
 }
 #endif
 // ---- end src/isa/induction.c ----
+#endif
 #ifdef TN_OS_X86
 // ---- begin src/isa/x86.c ----
 // x86: the instructions of x86-64 that kernels are made of, as one table: name, operands, encoding, features.
@@ -49764,6 +49891,7 @@ typedef struct tn_x86_select {
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
   int spare;                               // nodes that are none of the list's so far
+  int depth;                               // expansions of nodes that are being written, one in another
   int mem, args, task, local;              // the entry's arguments
   int from, lanes;                         // of nodes wider than a register: the part that is written; lanes 0: none is
   int64_t local_at, shelf;                 // shelf: of the frame, where lanes are put together or taken apart
@@ -51622,15 +51750,19 @@ static tiny_uop *tn_x86_inner(tn_x86_select *x, tn_x86_expansion *e, tiny_uop *v
   e->of[e->n] = v; e->is[e->n++] = w;
   return w;
 }
+enum { TN_X86_EXPANSIONS = 4 };           // one in another, on the host's stack
 static void tn_x86_expand(tn_x86_select *x, const tiny_uop *u, tiny_uop *instead, int to) {
+  if (x->depth == TN_X86_EXPANSIONS) { tn_isa_refuse(x->c, "a node that is too many others"); return; }
   tn_x86_expansion *e = (tn_x86_expansion *)tn_scratch(x->c->t, sizeof *e);
   const int spare = x->spare;
   e->root = u;
+  x->depth++;
   const tiny_uop *w = tn_x86_ready(x, e, instead);
   if (tn_x86_is_lanes_of_bool(u)) x->bools[w->seq] = x->bools[u->seq];         // as wide as its users expect
   tn_x86_write(x, w, to);
   while (e->numbers > 0) { e->numbers--; e->number[e->numbers].u->seq = e->number[e->numbers].was; }
   x->spare = spare;
+  x->depth--;
 }
 
 // ** element by element **
@@ -51678,7 +51810,11 @@ static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
 
 static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
   const int cls = tn_x86_class(x, u);
-  if (!tn_x86_has(x, u)) { tn_x86_by_lanes(x, u, to); return; }
+  if (!tn_x86_has(x, u)) {
+    if (u->lanes > 1) tn_x86_by_lanes(x, u, to);
+    else tn_isa_refuse(x->c, tn_ops[u->op].name);
+    return;
+  }
   switch (u->op) {
     case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
     case TINY_OP_CAST: tn_x86_cast(x, u, to); return;
@@ -54827,6 +54963,13 @@ static void tn_arm64_special(tn_arm64_select *x, const tiny_uop *u) {
   if (u->op == TINY_OP_SPECIAL && u->k) tn_isa_refuse(x->c, "a grid");
   if (u->op == TINY_OP_PARAM && u->k > 4000) tn_isa_refuse(x->c, "very many buffers");
 }
+// To the second level, to be used more than once. Its displacement is a multiple of 8 that is not negative; a line is
+// wide, and what other instructions have negative is little.
+static void tn_arm64_prefetch(tn_arm64_select *x, const tiny_uop *index) {
+  tn_isa_operand o = tn_arm64_memory(x, index, 8, 0);
+  if (o.index == TN_ISA_NO_REG) o.imm = o.imm < 0 ? 0 : o.imm & ~(int64_t)7;
+  tn_arm64_2(x, TN_ARM64_PRFM, tn_isa_number(2), o);
+}
 static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
   int *reg = &x->reg[u->seq];
   switch (u->op) {
@@ -54841,9 +54984,7 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
       tn_arm64_place(x, x->label[u->src[0]->seq]);
       x->addresses = x->outer[u->src[0]->seq];
       return;
-    case TINY_OP_PREFETCH:                 // to the second level, to be used more than once
-      tn_arm64_2(x, TN_ARM64_PRFM, tn_isa_number(2), tn_arm64_memory(x, u->src[0], 8, 0));
-      return;
+    case TINY_OP_PREFETCH: tn_arm64_prefetch(x, u->src[0]); return;
     case TINY_OP_STORE:
       if (tn_is_reg(u->src[0]->src[0])) {
         const int *e = tn_arm64_reg_element(x, u->src[0]);
@@ -55326,6 +55467,1639 @@ static void tn_arm64_join_accesses(tn_isa_code *c) {
 }
 #endif
 // ---- end src/isa/arm64_peephole.c ----
+#else
+// ---- begin src/isa/wasm.c ----
+// wasm: the instructions of WebAssembly with vectors of 128 bits: one table of opcode, text and what follows it; from
+// an instruction to bytes, and to a line of text.
+//
+// In:  instructions. Out: bytes as a function's body has them; lines as LLVM's assembler reads them.
+// Holds: there are no registers: instructions take their operands from a stack and leave their value there, or in a
+//        local variable. Jumps name how many blocks they leave. A number is as short as LEB128 has it, which is how
+//        LLVM writes it, too.
+// Source: W3C, WebAssembly Core Specification 2.0, 5.4 Instructions, 5.2.2 Integers (LEB128).
+#ifndef TN_ISA_WASM
+#define TN_ISA_WASM
+#ifndef TINY_AMALGAMATED
+#include "../ir/dtype.c"
+#endif
+
+// What follows an opcode: nothing; the number of a local or of a block; alignment and offset of memory, the same with
+// a lane; a lane; 16 lanes; 16 bytes; a number of 32 or 64 bits, or its bits as a float; the type of a block.
+enum {
+  TN_WASM_HAS_N, TN_WASM_HAS_INDEX, TN_WASM_HAS_MEM, TN_WASM_HAS_MEM_LANE, TN_WASM_HAS_LANE, TN_WASM_HAS_LANES,
+  TN_WASM_HAS_V128, TN_WASM_HAS_I32, TN_WASM_HAS_I64, TN_WASM_HAS_F32, TN_WASM_HAS_F64, TN_WASM_HAS_BLOCK
+};
+typedef struct tn_wasm_row { const char *name; uint16_t code; uint8_t has, log; } tn_wasm_row;
+
+// id, text, opcode, what follows, log2 of the bytes of an access: the alignment it may claim at most
+#define TN_WASM_CONTROL(_) \
+  _(BLOCK, "block", 0x02, BLOCK, 0) _(LOOP, "loop", 0x03, BLOCK, 0) _(IF, "if", 0x04, BLOCK, 0) \
+  _(ELSE, "else", 0x05, N, 0) _(END, "end", 0x0B, N, 0) _(BR, "br", 0x0C, INDEX, 0) _(BR_IF, "br_if", 0x0D, INDEX, 0) \
+  _(SELECT, "select", 0x1B, N, 0) \
+  _(GET, "local.get", 0x20, INDEX, 0) _(SET, "local.set", 0x21, INDEX, 0) _(TEE, "local.tee", 0x22, INDEX, 0)
+#define TN_WASM_MEMORY(_) \
+  _(I32_LOAD, "i32.load", 0x28, MEM, 2) _(I64_LOAD, "i64.load", 0x29, MEM, 3) \
+  _(F32_LOAD, "f32.load", 0x2A, MEM, 2) _(F64_LOAD, "f64.load", 0x2B, MEM, 3) \
+  _(I32_LOAD8_S, "i32.load8_s", 0x2C, MEM, 0) _(I32_LOAD8_U, "i32.load8_u", 0x2D, MEM, 0) \
+  _(I32_LOAD16_S, "i32.load16_s", 0x2E, MEM, 1) _(I32_LOAD16_U, "i32.load16_u", 0x2F, MEM, 1) \
+  _(I32_STORE, "i32.store", 0x36, MEM, 2) _(I64_STORE, "i64.store", 0x37, MEM, 3) \
+  _(F32_STORE, "f32.store", 0x38, MEM, 2) _(F64_STORE, "f64.store", 0x39, MEM, 3) \
+  _(I32_STORE8, "i32.store8", 0x3A, MEM, 0) _(I32_STORE16, "i32.store16", 0x3B, MEM, 1) \
+  _(V128_LOAD, "v128.load", 0xFD00, MEM, 4) _(V128_STORE, "v128.store", 0xFD0B, MEM, 4) \
+  _(LOAD8_SPLAT, "v128.load8_splat", 0xFD07, MEM, 0) _(LOAD16_SPLAT, "v128.load16_splat", 0xFD08, MEM, 1) \
+  _(LOAD32_SPLAT, "v128.load32_splat", 0xFD09, MEM, 2) _(LOAD64_SPLAT, "v128.load64_splat", 0xFD0A, MEM, 3) \
+  _(LOAD8_LANE, "v128.load8_lane", 0xFD54, MEM_LANE, 0) _(LOAD16_LANE, "v128.load16_lane", 0xFD55, MEM_LANE, 1) \
+  _(LOAD32_LANE, "v128.load32_lane", 0xFD56, MEM_LANE, 2) _(LOAD64_LANE, "v128.load64_lane", 0xFD57, MEM_LANE, 3) \
+  _(STORE8_LANE, "v128.store8_lane", 0xFD58, MEM_LANE, 0) _(STORE16_LANE, "v128.store16_lane", 0xFD59, MEM_LANE, 1) \
+  _(STORE32_LANE, "v128.store32_lane", 0xFD5A, MEM_LANE, 2) _(STORE64_LANE, "v128.store64_lane", 0xFD5B, MEM_LANE, 3) \
+  _(LOAD32_ZERO, "v128.load32_zero", 0xFD5C, MEM, 2) _(LOAD64_ZERO, "v128.load64_zero", 0xFD5D, MEM, 3)
+#define TN_WASM_NUMBERS(_) \
+  _(I32_CONST, "i32.const", 0x41, I32, 0) _(I64_CONST, "i64.const", 0x42, I64, 0) \
+  _(F32_CONST, "f32.const", 0x43, F32, 0) _(F64_CONST, "f64.const", 0x44, F64, 0) \
+  _(V128_CONST, "v128.const", 0xFD0C, V128, 0)
+// Integers of type t, whose first comparison and first sum have those opcodes.
+#define TN_WASM_INTEGER(_, T, t, compare, sum) \
+  _(T##_EQ, t ".eq", compare, N, 0) _(T##_NE, t ".ne", compare + 1, N, 0) \
+  _(T##_LT_S, t ".lt_s", compare + 2, N, 0) _(T##_LT_U, t ".lt_u", compare + 3, N, 0) \
+  _(T##_GE_S, t ".ge_s", compare + 8, N, 0) _(T##_GE_U, t ".ge_u", compare + 9, N, 0) \
+  _(T##_ADD, t ".add", sum, N, 0) _(T##_SUB, t ".sub", sum + 1, N, 0) _(T##_MUL, t ".mul", sum + 2, N, 0) \
+  _(T##_DIV_S, t ".div_s", sum + 3, N, 0) _(T##_DIV_U, t ".div_u", sum + 4, N, 0) \
+  _(T##_REM_S, t ".rem_s", sum + 5, N, 0) _(T##_REM_U, t ".rem_u", sum + 6, N, 0) \
+  _(T##_AND, t ".and", sum + 7, N, 0) _(T##_OR, t ".or", sum + 8, N, 0) _(T##_XOR, t ".xor", sum + 9, N, 0) \
+  _(T##_SHL, t ".shl", sum + 10, N, 0) _(T##_SHR_S, t ".shr_s", sum + 11, N, 0) _(T##_SHR_U, t ".shr_u", sum + 12, N, 0)
+#define TN_WASM_FLOAT(_, T, t, compare, abs) \
+  _(T##_EQ, t ".eq", compare, N, 0) _(T##_NE, t ".ne", compare + 1, N, 0) _(T##_LT, t ".lt", compare + 2, N, 0) \
+  _(T##_NEG, t ".neg", abs + 1, N, 0) _(T##_TRUNC, t ".trunc", abs + 4, N, 0) _(T##_SQRT, t ".sqrt", abs + 6, N, 0) \
+  _(T##_ADD, t ".add", abs + 7, N, 0) _(T##_SUB, t ".sub", abs + 8, N, 0) _(T##_MUL, t ".mul", abs + 9, N, 0) \
+  _(T##_DIV, t ".div", abs + 10, N, 0)
+#define TN_WASM_SCALARS(_) \
+  _(I32_EQZ, "i32.eqz", 0x45, N, 0) \
+  TN_WASM_INTEGER(_, I32, "i32", 0x46, 0x6A) TN_WASM_INTEGER(_, I64, "i64", 0x51, 0x7C) \
+  TN_WASM_FLOAT(_, F32, "f32", 0x5B, 0x8B) TN_WASM_FLOAT(_, F64, "f64", 0x61, 0x99) \
+  _(I32_WRAP, "i32.wrap_i64", 0xA7, N, 0) \
+  _(I64_EXTEND_S, "i64.extend_i32_s", 0xAC, N, 0) _(I64_EXTEND_U, "i64.extend_i32_u", 0xAD, N, 0) \
+  _(F32_OF_I32_S, "f32.convert_i32_s", 0xB2, N, 0) _(F32_OF_I32_U, "f32.convert_i32_u", 0xB3, N, 0) \
+  _(F32_OF_I64_S, "f32.convert_i64_s", 0xB4, N, 0) _(F32_OF_I64_U, "f32.convert_i64_u", 0xB5, N, 0) \
+  _(F32_DEMOTE, "f32.demote_f64", 0xB6, N, 0) \
+  _(F64_OF_I32_S, "f64.convert_i32_s", 0xB7, N, 0) _(F64_OF_I32_U, "f64.convert_i32_u", 0xB8, N, 0) \
+  _(F64_OF_I64_S, "f64.convert_i64_s", 0xB9, N, 0) _(F64_OF_I64_U, "f64.convert_i64_u", 0xBA, N, 0) \
+  _(F64_PROMOTE, "f64.promote_f32", 0xBB, N, 0) \
+  _(I32_BITS, "i32.reinterpret_f32", 0xBC, N, 0) _(I64_BITS, "i64.reinterpret_f64", 0xBD, N, 0) \
+  _(F32_BITS, "f32.reinterpret_i32", 0xBE, N, 0) _(F64_BITS, "f64.reinterpret_i64", 0xBF, N, 0) \
+  _(I32_EXTEND8, "i32.extend8_s", 0xC0, N, 0) _(I32_EXTEND16, "i32.extend16_s", 0xC1, N, 0) \
+  _(I32_OF_F32_S, "i32.trunc_sat_f32_s", 0xFC00, N, 0) _(I32_OF_F32_U, "i32.trunc_sat_f32_u", 0xFC01, N, 0) \
+  _(I32_OF_F64_S, "i32.trunc_sat_f64_s", 0xFC02, N, 0) _(I32_OF_F64_U, "i32.trunc_sat_f64_u", 0xFC03, N, 0) \
+  _(I64_OF_F32_S, "i64.trunc_sat_f32_s", 0xFC04, N, 0) _(I64_OF_F32_U, "i64.trunc_sat_f32_u", 0xFC05, N, 0) \
+  _(I64_OF_F64_S, "i64.trunc_sat_f64_s", 0xFC06, N, 0) _(I64_OF_F64_U, "i64.trunc_sat_f64_u", 0xFC07, N, 0)
+// Lanes of integers, of which neg has that opcode; equality of lanes, and what is less; lanes of floats.
+#define TN_WASM_LANES_OF(_, T, t, neg) \
+  _(T##_NEG, t ".neg", neg, N, 0) _(T##_BITMASK, t ".bitmask", neg + 3, N, 0) _(T##_SHL, t ".shl", neg + 10, N, 0) \
+  _(T##_SHR_S, t ".shr_s", neg + 11, N, 0) _(T##_SHR_U, t ".shr_u", neg + 12, N, 0) \
+  _(T##_ADD, t ".add", neg + 13, N, 0) _(T##_SUB, t ".sub", neg + 16, N, 0)
+#define TN_WASM_LESS(_, T, t, eq) \
+  _(T##_EQ, t ".eq", eq, N, 0) _(T##_NE, t ".ne", eq + 1, N, 0) _(T##_LT_S, t ".lt_s", eq + 2, N, 0) \
+  _(T##_LT_U, t ".lt_u", eq + 3, N, 0)
+#define TN_WASM_VFLOAT(_, T, t, eq, neg, trunc) \
+  _(T##_EQ, t ".eq", eq, N, 0) _(T##_NE, t ".ne", eq + 1, N, 0) _(T##_LT, t ".lt", eq + 2, N, 0) \
+  _(T##_NEG, t ".neg", neg, N, 0) _(T##_SQRT, t ".sqrt", neg + 2, N, 0) _(T##_ADD, t ".add", neg + 3, N, 0) \
+  _(T##_SUB, t ".sub", neg + 4, N, 0) _(T##_MUL, t ".mul", neg + 5, N, 0) _(T##_DIV, t ".div", neg + 6, N, 0) \
+  _(T##_TRUNC, t ".trunc", trunc, N, 0)
+#define TN_WASM_VECTORS(_) \
+  _(SHUFFLE, "i8x16.shuffle", 0xFD0D, LANES, 0) \
+  _(I8X16_SPLAT, "i8x16.splat", 0xFD0F, N, 0) _(I16X8_SPLAT, "i16x8.splat", 0xFD10, N, 0) \
+  _(I32X4_SPLAT, "i32x4.splat", 0xFD11, N, 0) _(I64X2_SPLAT, "i64x2.splat", 0xFD12, N, 0) \
+  _(F32X4_SPLAT, "f32x4.splat", 0xFD13, N, 0) _(F64X2_SPLAT, "f64x2.splat", 0xFD14, N, 0) \
+  _(I8X16_GET_S, "i8x16.extract_lane_s", 0xFD15, LANE, 0) _(I8X16_GET_U, "i8x16.extract_lane_u", 0xFD16, LANE, 0) \
+  _(I8X16_PUT, "i8x16.replace_lane", 0xFD17, LANE, 0) _(I16X8_GET_S, "i16x8.extract_lane_s", 0xFD18, LANE, 0) \
+  _(I16X8_GET_U, "i16x8.extract_lane_u", 0xFD19, LANE, 0) _(I16X8_PUT, "i16x8.replace_lane", 0xFD1A, LANE, 0) \
+  _(I32X4_GET, "i32x4.extract_lane", 0xFD1B, LANE, 0) _(I32X4_PUT, "i32x4.replace_lane", 0xFD1C, LANE, 0) \
+  _(I64X2_GET, "i64x2.extract_lane", 0xFD1D, LANE, 0) _(I64X2_PUT, "i64x2.replace_lane", 0xFD1E, LANE, 0) \
+  _(F32X4_GET, "f32x4.extract_lane", 0xFD1F, LANE, 0) _(F32X4_PUT, "f32x4.replace_lane", 0xFD20, LANE, 0) \
+  _(F64X2_GET, "f64x2.extract_lane", 0xFD21, LANE, 0) _(F64X2_PUT, "f64x2.replace_lane", 0xFD22, LANE, 0) \
+  TN_WASM_LESS(_, I8X16, "i8x16", 0xFD23) TN_WASM_LESS(_, I16X8, "i16x8", 0xFD2D) \
+  TN_WASM_LESS(_, I32X4, "i32x4", 0xFD37) _(I64X2_EQ, "i64x2.eq", 0xFDD6, N, 0) _(I64X2_NE, "i64x2.ne", 0xFDD7, N, 0) \
+  _(I64X2_LT_S, "i64x2.lt_s", 0xFDD8, N, 0) \
+  _(NOT, "v128.not", 0xFD4D, N, 0) _(AND, "v128.and", 0xFD4E, N, 0) _(ANDNOT, "v128.andnot", 0xFD4F, N, 0) \
+  _(OR, "v128.or", 0xFD50, N, 0) _(XOR, "v128.xor", 0xFD51, N, 0) _(BITSELECT, "v128.bitselect", 0xFD52, N, 0) \
+  TN_WASM_LANES_OF(_, I8X16, "i8x16", 0xFD61) TN_WASM_LANES_OF(_, I16X8, "i16x8", 0xFD81) \
+  TN_WASM_LANES_OF(_, I32X4, "i32x4", 0xFDA1) TN_WASM_LANES_OF(_, I64X2, "i64x2", 0xFDC1) \
+  _(I16X8_MUL, "i16x8.mul", 0xFD95, N, 0) _(I32X4_MUL, "i32x4.mul", 0xFDB5, N, 0) \
+  _(I64X2_MUL, "i64x2.mul", 0xFDD5, N, 0) \
+  _(MUL_LOW, "i16x8.extmul_low_i8x16_u", 0xFD9E, N, 0) _(MUL_HIGH, "i16x8.extmul_high_i8x16_u", 0xFD9F, N, 0) \
+  _(I16X8_EXTEND_S, "i16x8.extend_low_i8x16_s", 0xFD87, N, 0) \
+  _(I16X8_EXTEND_U, "i16x8.extend_low_i8x16_u", 0xFD89, N, 0) \
+  _(I32X4_EXTEND_S, "i32x4.extend_low_i16x8_s", 0xFDA7, N, 0) \
+  _(I32X4_EXTEND_U, "i32x4.extend_low_i16x8_u", 0xFDA9, N, 0) \
+  _(I64X2_EXTEND_S, "i64x2.extend_low_i32x4_s", 0xFDC7, N, 0) \
+  _(I64X2_EXTEND_U, "i64x2.extend_low_i32x4_u", 0xFDC9, N, 0) \
+  TN_WASM_VFLOAT(_, F32X4, "f32x4", 0xFD41, 0xFDE1, 0xFD69) TN_WASM_VFLOAT(_, F64X2, "f64x2", 0xFD47, 0xFDED, 0xFD7A) \
+  _(F32X4_DEMOTE, "f32x4.demote_f64x2_zero", 0xFD5E, N, 0) _(F64X2_PROMOTE, "f64x2.promote_low_f32x4", 0xFD5F, N, 0) \
+  _(I32X4_OF_F32_S, "i32x4.trunc_sat_f32x4_s", 0xFDF8, N, 0) \
+  _(I32X4_OF_F32_U, "i32x4.trunc_sat_f32x4_u", 0xFDF9, N, 0) \
+  _(F32X4_OF_I32_S, "f32x4.convert_i32x4_s", 0xFDFA, N, 0) _(F32X4_OF_I32_U, "f32x4.convert_i32x4_u", 0xFDFB, N, 0) \
+  _(I32X4_OF_F64_S, "i32x4.trunc_sat_f64x2_s_zero", 0xFDFC, N, 0) \
+  _(I32X4_OF_F64_U, "i32x4.trunc_sat_f64x2_u_zero", 0xFDFD, N, 0) \
+  _(F64X2_OF_I32_S, "f64x2.convert_low_i32x4_s", 0xFDFE, N, 0) \
+  _(F64X2_OF_I32_U, "f64x2.convert_low_i32x4_u", 0xFDFF, N, 0)
+#define TN_WASM_TABLE(_) \
+  TN_WASM_CONTROL(_) TN_WASM_MEMORY(_) TN_WASM_NUMBERS(_) TN_WASM_SCALARS(_) TN_WASM_VECTORS(_)
+
+// TN_WASM_BLOCK ..: a row each.
+enum {
+#define TN_WASM_ENUM(id, ...) TN_WASM_##id,
+  TN_WASM_TABLE(TN_WASM_ENUM)
+#undef TN_WASM_ENUM
+  TN_WASM_COUNT
+};
+static const tn_wasm_row tn_wasm_rows[TN_WASM_COUNT] = {
+#define TN_WASM_ROW(id, name, code, has, log) {name, code, TN_WASM_HAS_##has, log},
+  TN_WASM_TABLE(TN_WASM_ROW)
+#undef TN_WASM_ROW
+};
+
+// Types of values, as a block's type or a local's says them (5.3.1, 5.4.1).
+enum { TN_WASM_I32 = 0x7F, TN_WASM_I64 = 0x7E, TN_WASM_F32 = 0x7D, TN_WASM_F64 = 0x7C, TN_WASM_V = 0x7B,
+  TN_WASM_VOID = 0x40 };
+enum { TN_WASM_NBYTES = 16 };              // of a vector
+
+// number: what follows the opcode, floats by their bits; of memory the offset; of a block its type
+typedef struct tn_wasm_ins {
+  uint16_t op; uint8_t lane, align, bytes[TN_WASM_NBYTES];
+  int64_t number;
+} tn_wasm_ins;
+
+// ** numbers **
+
+static void tn_wasm_put_byte(tiny_bytes *out, int v) {
+  const uint8_t byte = (uint8_t)v;
+  tiny_bytes_add(out, &byte, 1);
+}
+static void tn_wasm_put_unsigned(tiny_bytes *out, uint64_t v) {
+  for (; v >> 7; v >>= 7) tn_wasm_put_byte(out, (int)(v & 127) | 128);
+  tn_wasm_put_byte(out, (int)v);
+}
+static void tn_wasm_put_signed(tiny_bytes *out, int64_t v) {
+  while (v < -64 || v > 63) {
+    tn_wasm_put_byte(out, (int)((uint64_t)v & 127) | 128);
+    v = v < 0 ? ~(int64_t)(~(uint64_t)v >> 7) : v >> 7;
+  }
+  tn_wasm_put_byte(out, (int)((uint64_t)v & 127));
+}
+static void tn_wasm_put_word(tiny_bytes *out, uint64_t v, int nbytes) {
+  for (int i = 0; i < nbytes; i++) tn_wasm_put_byte(out, (int)(v >> 8 * i & 255));
+}
+
+// ** instructions **
+
+static void tn_wasm_encode(tiny_bytes *out, const tn_wasm_ins *ins) {
+  const tn_wasm_row *r = &tn_wasm_rows[ins->op];
+  if (r->code >> 8) { tn_wasm_put_byte(out, r->code >> 8); tn_wasm_put_unsigned(out, r->code & 255); }
+  else tn_wasm_put_byte(out, r->code);
+  switch (r->has) {
+    case TN_WASM_HAS_INDEX: tn_wasm_put_unsigned(out, (uint64_t)ins->number); return;
+    case TN_WASM_HAS_MEM: case TN_WASM_HAS_MEM_LANE:
+      tn_wasm_put_unsigned(out, ins->align);
+      tn_wasm_put_unsigned(out, (uint64_t)ins->number);
+      if (r->has == TN_WASM_HAS_MEM_LANE) tn_wasm_put_byte(out, ins->lane);
+      return;
+    case TN_WASM_HAS_LANE: tn_wasm_put_byte(out, ins->lane); return;
+    case TN_WASM_HAS_LANES: case TN_WASM_HAS_V128: tiny_bytes_add(out, ins->bytes, sizeof ins->bytes); return;
+    case TN_WASM_HAS_I32: case TN_WASM_HAS_I64: tn_wasm_put_signed(out, ins->number); return;
+    case TN_WASM_HAS_F32: tn_wasm_put_word(out, (uint64_t)ins->number, 4); return;
+    case TN_WASM_HAS_F64: tn_wasm_put_word(out, (uint64_t)ins->number, 8); return;
+    case TN_WASM_HAS_BLOCK: tn_wasm_put_byte(out, (int)ins->number); return;
+    default: return;
+  }
+}
+
+// ** text **
+
+static const char *tn_wasm_type_name(int type) {
+  switch (type) {
+    case TN_WASM_I32: return "i32"; case TN_WASM_I64: return "i64"; case TN_WASM_F32: return "f32";
+    case TN_WASM_F64: return "f64"; case TN_WASM_V: return "v128"; default: return "";
+  }
+}
+static void tn_wasm_print_float(tiny_bytes *out, double v) {
+  if (v != v) tn_text_put(out, "nan");
+  else if (fabs(v) == HUGE_VAL) tn_text_put(out, v < 0 ? "-infinity" : "infinity");
+  else tn_text_add(out, "%a", v);
+}
+static void tn_wasm_print(tiny_bytes *out, const tn_wasm_ins *ins) {
+  const tn_wasm_row *r = &tn_wasm_rows[ins->op];
+  tn_text_put(out, r->name);
+  switch (r->has) {
+    case TN_WASM_HAS_MEM: case TN_WASM_HAS_MEM_LANE:
+      tn_text_add(out, " %lld:p2align=%d", (long long)ins->number, ins->align);
+      if (r->has == TN_WASM_HAS_MEM_LANE) tn_text_add(out, ", %d", ins->lane);
+      return;
+    case TN_WASM_HAS_LANE: tn_text_add(out, " %d", ins->lane); return;
+    case TN_WASM_HAS_LANES: case TN_WASM_HAS_V128:
+      for (int i = 0; i < TN_WASM_NBYTES; i++) tn_text_add(out, i ? ", %d" : " %d", ins->bytes[i]);
+      return;
+    case TN_WASM_HAS_INDEX: case TN_WASM_HAS_I32: case TN_WASM_HAS_I64:
+      tn_text_add(out, " %lld", (long long)ins->number);
+      return;
+    case TN_WASM_HAS_F32: case TN_WASM_HAS_F64: {
+      const uint32_t bits = (uint32_t)ins->number;
+      float f;
+      memcpy(&f, &bits, 4);
+      tn_text_put(out, " ");
+      tn_wasm_print_float(out, r->has == TN_WASM_HAS_F32 ? (double)f : tn_to_f64(ins->number));
+      return;
+    }
+    case TN_WASM_HAS_BLOCK:
+      if (ins->number != TN_WASM_VOID) tn_text_add(out, " %s", tn_wasm_type_name((int)ins->number));
+      return;
+    default: return;
+  }
+}
+#endif
+// ---- end src/isa/wasm.c ----
+// ---- begin src/isa/wasm_values.c ----
+// wasm_values: where the values of a list are while WebAssembly is selected: on the stack, in local variables.
+//
+// In:  a node. Out: instructions that leave its value on the stack, or the lanes of it that are computed now.
+// Holds: a scalar integer of 32 bits or less is an i32, narrow ones extended as their type says, a bool 0 or 1. A
+//        vector is as many v128 as it needs, whose locals follow each other, the last or only one perhaps in part;
+//        what stands above its lanes is anything. Lanes of a vector of bools are 0 or -1, each as wide as `mask` says:
+//        as wide as what was compared. A node that is used once, where it may be computed there, has no local: its
+//        user computes it (fused). A constant, a splat of one, a lane that is picked are written where they are used.
+// Locals are as many as nodes; wasm_locals.c gives those the same that do not live at the same time.
+#ifndef TN_ISA_WASM_VALUES
+#define TN_ISA_WASM_VALUES
+#ifndef TINY_AMALGAMATED
+#include "address.c"
+#include "wasm.c"
+#endif
+
+// Locals: the entry's arguments.
+enum { TN_WASM_MEM, TN_WASM_ARGS, TN_WASM_TASK, TN_WASM_GIVEN, TN_WASM_PARAMS };
+enum { TN_WASM_ADDRESSES = 32 };
+typedef struct tn_wasm_address { const tiny_uop *memory, *at; int element, reg; } tn_wasm_address;
+
+// What an engine has beyond what all of those that are in use have.
+typedef struct tn_wasm_level { const char *name; } tn_wasm_level;
+static const tn_wasm_level tn_wasm_levels[] = {{"simd128"}};
+
+typedef struct tn_wasm_select {
+  tiny_ctx *t; const tiny_listing *k;
+  const char *refused;                     // NULL: all of it could be selected
+  tn_wasm_ins *ins; int n, cap;
+  uint8_t *type; int nlocals, caplocals;   // of locals
+  int *reg, *uses;                         // of nodes: the first local, -1: none
+  const tiny_uop **user;                   // one of them
+  uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools
+  int **element;                           // of REG memory: the first local of each of its elements
+  int *outer;                              // of RANGE and IF: how many addresses were known before
+  int from, lanes;                         // lanes of vectors that are computed now; lanes 0: all
+  int64_t local_at;
+  tn_wasm_address address[TN_WASM_ADDRESSES]; int addresses;                 // base + index * element, by local
+} tn_wasm_select;
+
+// ** sizes **
+
+static int tn_wasm_is_vector(const tiny_uop *u) { return u->lanes > 1; }
+static int tn_wasm_element(const tn_wasm_select *x, const tiny_uop *u) {     // bytes
+  return u->dtype != TINY_BOOL ? tn_dtypes[u->dtype].nbytes : u->lanes > 1 ? x->mask[u->seq] : 1;
+}
+static int tn_wasm_lanes(const tn_wasm_select *x, const tiny_uop *u) {       // that are computed now
+  return x->lanes && u->lanes > 1 ? x->lanes : u->lanes;
+}
+static int tn_wasm_nbytes(const tn_wasm_select *x, const tiny_uop *u) {
+  return tn_wasm_lanes(x, u) * tn_wasm_element(x, u);
+}
+static int tn_wasm_each(const tn_wasm_select *x, const tiny_uop *u) {        // lanes of one of its v128
+  const int each = TN_WASM_NBYTES / tn_wasm_element(x, u);
+  return each < u->lanes ? each : u->lanes;
+}
+static int tn_wasm_parts(const tn_wasm_select *x, const tiny_uop *u) {
+  return tn_wasm_is_vector(u) ? u->lanes / tn_wasm_each(x, u) : 1;
+}
+static int tn_wasm_log(int nbytes) { return nbytes == 1 ? 0 : nbytes == 2 ? 1 : nbytes == 4 ? 2 : 3; }
+
+// What instructions tell apart, in the order of their tables.
+enum { TN_WASM_OF_I32, TN_WASM_OF_I64, TN_WASM_OF_F32, TN_WASM_OF_F64, TN_WASM_OF_I8X16, TN_WASM_OF_I16X8,
+  TN_WASM_OF_I32X4, TN_WASM_OF_I64X2, TN_WASM_OF_F32X4, TN_WASM_OF_F64X2, TN_WASM_KINDS };
+static int tn_wasm_scalar_kind(int dtype) {
+  if (tn_is_float(dtype)) return dtype == TINY_F64 ? TN_WASM_OF_F64 : TN_WASM_OF_F32;
+  return tn_bits(dtype) == 64 ? TN_WASM_OF_I64 : TN_WASM_OF_I32;
+}
+static int tn_wasm_lanes_kind(int is_float, int element) {
+  return is_float ? TN_WASM_OF_F32X4 + (element == 8) : TN_WASM_OF_I8X16 + tn_wasm_log(element);
+}
+static int tn_wasm_kind(const tn_wasm_select *x, const tiny_uop *u) {
+  if (!tn_wasm_is_vector(u)) return tn_wasm_scalar_kind(u->dtype);
+  return tn_wasm_lanes_kind(tn_is_float(u->dtype), tn_wasm_element(x, u));
+}
+static int tn_wasm_type(const tiny_uop *u) {
+  static const uint8_t types[4] = {TN_WASM_I32, TN_WASM_I64, TN_WASM_F32, TN_WASM_F64};
+  return tn_wasm_is_vector(u) ? (int)TN_WASM_V : types[tn_wasm_scalar_kind(u->dtype)];
+}
+
+// ** instructions **
+
+static void tn_wasm_refuse(tn_wasm_select *x, const char *why) { if (!x->refused) x->refused = why; }
+static tn_wasm_ins *tn_wasm_add(tn_wasm_select *x, int op) {
+  tn_wasm_ins *i = TN_PUSH(x->t, x->ins, x->n, x->cap, tn_wasm_ins);
+  memset(i, 0, sizeof *i);
+  i->op = (uint16_t)op;
+  return i;
+}
+static void tn_wasm_do(tn_wasm_select *x, int op) { tn_wasm_add(x, op); }
+static void tn_wasm_number(tn_wasm_select *x, int op, int64_t number) { tn_wasm_add(x, op)->number = number; }
+static void tn_wasm_get(tn_wasm_select *x, int local) { tn_wasm_number(x, TN_WASM_GET, local); }
+static void tn_wasm_set(tn_wasm_select *x, int local) { tn_wasm_number(x, TN_WASM_SET, local); }
+static void tn_wasm_tee(tn_wasm_select *x, int local) { tn_wasm_number(x, TN_WASM_TEE, local); }
+static void tn_wasm_i32(tn_wasm_select *x, int64_t v) { tn_wasm_number(x, TN_WASM_I32_CONST, v); }
+static void tn_wasm_lane(tn_wasm_select *x, int op, int lane) { tn_wasm_add(x, op)->lane = (uint8_t)lane; }
+static void tn_wasm_access(tn_wasm_select *x, int op, int64_t offset, int align, int lane) {
+  tn_wasm_ins *i = tn_wasm_add(x, op);
+  i->number = offset; i->lane = (uint8_t)lane;
+  i->align = align < tn_wasm_rows[op].log ? (uint8_t)align : tn_wasm_rows[op].log;
+}
+static void tn_wasm_bytes(tn_wasm_select *x, int op, const uint8_t *bytes) {
+  memcpy(tn_wasm_add(x, op)->bytes, bytes, TN_WASM_NBYTES);
+}
+static int tn_wasm_local(tn_wasm_select *x, int type) {
+  *TN_PUSH(x->t, x->type, x->nlocals, x->caplocals, uint8_t) = (uint8_t)type;
+  return x->nlocals - 1;
+}
+static int tn_wasm_local_for(tn_wasm_select *x, const tiny_uop *u) {
+  const int first = tn_wasm_local(x, tn_wasm_type(u));
+  for (int i = 1; i < tn_wasm_parts(x, u); i++) tn_wasm_local(x, TN_WASM_V);
+  return first;
+}
+// What is on the stack, in a new local.
+static int tn_wasm_kept(tn_wasm_select *x, int type) {
+  const int local = tn_wasm_local(x, type);
+  tn_wasm_set(x, local);
+  return local;
+}
+
+// ** constants **
+
+static int64_t tn_wasm_bits(const tiny_uop *u) {             // of an element, as it lies in memory
+  if (!tn_is_float(u->dtype) || u->dtype == TINY_F64) return u->k;
+  const float f = (float)tn_to_f64(u->k);
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  return bits;
+}
+// The same bits in all lanes.
+static void tn_wasm_splat(tn_wasm_select *x, int64_t bits, int element) {
+  uint8_t bytes[TN_WASM_NBYTES];
+  for (int i = 0; i < TN_WASM_NBYTES; i++) bytes[i] = (uint8_t)((uint64_t)bits >> 8 * (i % element));
+  tn_wasm_bytes(x, TN_WASM_V128_CONST, bytes);
+}
+static int tn_wasm_is_splat(const tiny_uop *u) { return u->op == TINY_OP_BROADCAST && u->src[0]->op == TINY_OP_CONST; }
+static void tn_wasm_constant(tn_wasm_select *x, const tiny_uop *u) {
+  static const uint16_t rows[4] = {TN_WASM_I32_CONST, TN_WASM_I64_CONST, TN_WASM_F32_CONST, TN_WASM_F64_CONST};
+  const int kind = tn_wasm_scalar_kind(u->dtype);
+  const int64_t bits = tn_wasm_bits(u);
+  tn_wasm_number(x, rows[kind], kind == TN_WASM_OF_I32 ? (int64_t)(int32_t)(uint32_t)(uint64_t)bits : bits);
+}
+static void tn_wasm_zero(tn_wasm_select *x, const tiny_uop *u) {
+  static const uint16_t rows[4] = {TN_WASM_I32_CONST, TN_WASM_I64_CONST, TN_WASM_F32_CONST, TN_WASM_F64_CONST};
+  if (tn_wasm_is_vector(u)) tn_wasm_splat(x, 0, 8);
+  else tn_wasm_number(x, rows[tn_wasm_scalar_kind(u->dtype)], 0);
+}
+
+// ** bytes of vectors, that are on the stack **
+
+// Of the two vectors on the stack: bytes whose numbers a function of the place says.
+static void tn_wasm_shuffle(tn_wasm_select *x, const uint8_t *bytes) { tn_wasm_bytes(x, TN_WASM_SHUFFLE, bytes); }
+// Bytes from `at` on come first.
+static void tn_wasm_turn(tn_wasm_select *x, int local, int at) {
+  uint8_t bytes[TN_WASM_NBYTES];
+  tn_wasm_get(x, local);
+  if (!at) return;
+  for (int i = 0; i < TN_WASM_NBYTES; i++) bytes[i] = (uint8_t)((i + at) % TN_WASM_NBYTES);
+  tn_wasm_get(x, local);
+  tn_wasm_shuffle(x, bytes);
+}
+// The first n bytes of the upper one of the stack become bytes from `at` on of the lower one.
+static void tn_wasm_put(tn_wasm_select *x, int at, int n) {
+  uint8_t bytes[TN_WASM_NBYTES];
+  for (int i = 0; i < TN_WASM_NBYTES; i++)
+    bytes[i] = (uint8_t)(i >= at && i < at + n ? TN_WASM_NBYTES + i - at : i);
+  tn_wasm_shuffle(x, bytes);
+}
+// Integers of another size, extended by a sign or zeros, or cut.
+static void tn_wasm_resize(tn_wasm_select *x, int from, int to, int sign) {
+  static const uint16_t rows[3][2] = {{TN_WASM_I16X8_EXTEND_U, TN_WASM_I16X8_EXTEND_S},
+    {TN_WASM_I32X4_EXTEND_U, TN_WASM_I32X4_EXTEND_S}, {TN_WASM_I64X2_EXTEND_U, TN_WASM_I64X2_EXTEND_S}};
+  for (; from < to; from *= 2) tn_wasm_do(x, rows[tn_wasm_log(from)][sign != 0]);
+  if (from == to) return;
+  uint8_t bytes[TN_WASM_NBYTES];
+  for (int i = 0; i < TN_WASM_NBYTES; i++) bytes[i] = (uint8_t)((i / to * from + i % to) % TN_WASM_NBYTES);
+  const int local = tn_wasm_local(x, TN_WASM_V);
+  tn_wasm_tee(x, local);
+  tn_wasm_get(x, local);
+  tn_wasm_shuffle(x, bytes);
+}
+// One lane as a scalar of its type.
+static void tn_wasm_extract(tn_wasm_select *x, int dtype, int lane) {
+  static const uint16_t rows[6] = {TN_WASM_I8X16_GET_U, TN_WASM_I16X8_GET_U, TN_WASM_I32X4_GET, TN_WASM_I64X2_GET,
+    TN_WASM_F32X4_GET, TN_WASM_F64X2_GET};
+  const int kind = tn_wasm_lanes_kind(tn_is_float(dtype), tn_dtypes[dtype].nbytes) - TN_WASM_OF_I8X16;
+  const int sign = tn_is_signed(dtype) && kind < 2;          // the row before it
+  tn_wasm_lane(x, rows[kind] - sign, lane);
+}
+// A scalar becomes a lane of the vector below it.
+static void tn_wasm_insert(tn_wasm_select *x, int is_float, int element, int lane) {
+  static const uint16_t rows[6] = {TN_WASM_I8X16_PUT, TN_WASM_I16X8_PUT, TN_WASM_I32X4_PUT, TN_WASM_I64X2_PUT,
+    TN_WASM_F32X4_PUT, TN_WASM_F64X2_PUT};
+  tn_wasm_lane(x, rows[tn_wasm_lanes_kind(is_float, element) - TN_WASM_OF_I8X16], lane);
+}
+static void tn_wasm_splat_of(tn_wasm_select *x, int is_float, int element) {
+  static const uint16_t rows[6] = {TN_WASM_I8X16_SPLAT, TN_WASM_I16X8_SPLAT, TN_WASM_I32X4_SPLAT, TN_WASM_I64X2_SPLAT,
+    TN_WASM_F32X4_SPLAT, TN_WASM_F64X2_SPLAT};
+  tn_wasm_do(x, rows[tn_wasm_lanes_kind(is_float, element) - TN_WASM_OF_I8X16]);
+}
+
+// ** values **
+
+static void tn_wasm_compute(tn_wasm_select *x, const tiny_uop *u);
+// Part of a vector: the lane of a scalar, from the local that holds it.
+static void tn_wasm_pick_lane(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int each = tn_wasm_each(x, s), element = tn_wasm_element(x, s), lane = (int)u->k % each;
+  tn_wasm_get(x, x->reg[s->seq] + (int)u->k / each);
+  if (u->dtype != TINY_BOOL) { tn_wasm_extract(x, u->dtype, lane); return; }
+  tn_wasm_lane(x, TN_WASM_I8X16_GET_U, lane * element);
+  tn_wasm_i32(x, 1);
+  tn_wasm_do(x, TN_WASM_I32_AND);
+}
+// A PICK of one lane, which is written where it is used.
+static int tn_wasm_is_picked(const tiny_uop *u) {
+  return u->op == TINY_OP_PICK && u->lanes == 1 && !tn_wasm_is_splat(u->src[0]);
+}
+// Leaves a node's value on the stack, or the lanes of it that are asked for now, as the first.
+static void tn_wasm_value(tn_wasm_select *x, const tiny_uop *u) {
+  if (u->op == TINY_OP_CONST) { tn_wasm_constant(x, u); return; }
+  if (tn_wasm_is_picked(u)) { tn_wasm_pick_lane(x, u); return; }
+  if (u->op == TINY_OP_PICK && u->lanes == 1) { tn_wasm_value(x, u->src[0]->src[0]); return; }
+  if (tn_wasm_is_splat(u) && x->reg[u->seq] < 0) {           // of which any part is as good
+    if (u->dtype == TINY_BOOL) tn_wasm_splat(x, -(int64_t)(u->src[0]->k != 0), 8);
+    else tn_wasm_splat(x, tn_wasm_bits(u->src[0]), tn_wasm_element(x, u));
+    return;
+  }
+  if (x->fused[u->seq]) { tn_wasm_compute(x, u); return; }
+  const int r = x->reg[u->seq];
+  if (r < 0) { tn_wasm_refuse(x, "a value that is nowhere"); return; }
+  if (tn_wasm_is_splat(u)) { tn_wasm_get(x, r); return; }
+  if (!x->lanes || u->lanes == 1) { tn_wasm_get(x, r); return; }
+  const int each = tn_wasm_each(x, u);
+  tn_wasm_turn(x, r + x->from / each, x->from % each * tn_wasm_element(x, u));
+}
+// The local of a value that is read more than once.
+static int tn_wasm_held(tn_wasm_select *x, const tiny_uop *u) {
+  const int whole = !x->lanes || u->lanes == 1 || (x->from % tn_wasm_each(x, u) == 0);
+  if (whole && x->reg[u->seq] >= 0 && !x->fused[u->seq] && u->op != TINY_OP_PICK && !tn_wasm_is_splat(u))
+    return x->reg[u->seq] + (x->lanes && u->lanes > 1 ? x->from / tn_wasm_each(x, u) : 0);
+  tn_wasm_value(x, u);
+  return tn_wasm_kept(x, tn_wasm_type(u));
+}
+// A vector of bools whose lanes have so many bytes.
+static void tn_wasm_mask(tn_wasm_select *x, const tiny_uop *u, int element) {
+  tn_wasm_value(x, u);
+  if (!tn_wasm_is_splat(u)) tn_wasm_resize(x, x->mask[u->seq], element, 1);
+}
+// All lanes are the bool that a node is, of whatever size.
+static void tn_wasm_lanes_of_bool(tn_wasm_select *x, const tiny_uop *u) {
+  tn_wasm_i32(x, 0);
+  tn_wasm_value(x, u);
+  tn_wasm_do(x, TN_WASM_I32_SUB);
+  tn_wasm_do(x, TN_WASM_I32X4_SPLAT);
+}
+#endif
+// ---- end src/isa/wasm_values.c ----
+// ---- begin src/isa/wasm_memory.c ----
+// wasm_memory: addresses, loads and stores, of scalars and of vectors, all lanes of them, some by a mask, or apart.
+//
+// In:  an INDEX, a LOAD or a STORE of the lanes that are computed now. Out: instructions.
+// Holds: REG memory is locals, an element each. An address of 32 bits is a base and an index, kept for what follows in
+//        the block; what an access adds to it is never negative, since that sum does not wrap (Core Specification,
+//        4.4.7: the effective address has 33 bits). Lanes apart, or by a mask that is not all of them, go one by one.
+// Not here: atomic additions, rows of matrices, bools in memory.
+#ifndef TN_ISA_WASM_MEMORY
+#define TN_ISA_WASM_MEMORY
+#ifndef TINY_AMALGAMATED
+#include "wasm_values.c"
+#endif
+
+// ** REG memory **
+
+// Elements of REG memory are locals; NULL: not of one that is known.
+static int *tn_wasm_reg_element(tn_wasm_select *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
+  if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1] || m->v[1] > 4096) {
+    tn_wasm_refuse(x, "REG memory by a number of the run");
+    return NULL;
+  }
+  if (!x->element[m->seq]) {
+    x->element[m->seq] = (int *)tn_scratch(x->t, (size_t)m->v[1] * sizeof(int));
+    for (int64_t i = 0; i < m->v[1]; i++) x->element[m->seq][i] = -1;
+  }
+  int *e = &x->element[m->seq][at->k];
+  if (*e < 0) *e = tn_wasm_local_for(x, m);
+  return e;
+}
+static void tn_wasm_store_reg(tn_wasm_select *x, const tiny_uop *value, int to, const tiny_uop *memory) {
+  const int parts = tn_wasm_parts(x, memory), n = value->lanes / parts;
+  for (int i = 0; i < parts; i++) {
+    x->lanes = parts > 1 ? n : 0; x->from = i * n;
+    if (value->dtype == TINY_BOOL && value->lanes > 1) tn_wasm_mask(x, value, x->mask[memory->seq]);
+    else tn_wasm_value(x, value);
+    tn_wasm_set(x, to + i);
+  }
+  x->lanes = x->from = 0;
+}
+
+// ** addresses **
+
+// base + index * element on the stack, where the index is.
+static void tn_wasm_scale(tn_wasm_select *x, const tiny_uop *at, int base, int element) {
+  if (tn_bits(at->dtype) == 64) tn_wasm_do(x, TN_WASM_I32_WRAP);
+  if (element > 1) { tn_wasm_i32(x, tn_wasm_log(element)); tn_wasm_do(x, TN_WASM_I32_SHL); }
+  tn_wasm_get(x, base);
+  tn_wasm_do(x, TN_WASM_I32_ADD);
+}
+static void tn_wasm_address_of(tn_wasm_select *x, const tiny_uop *memory, const tiny_uop *at, int element) {
+  for (int i = x->addresses - 1; i >= 0; i--)
+    if (x->address[i].memory == memory && x->address[i].at == at && x->address[i].element == element) {
+      tn_wasm_get(x, x->address[i].reg);
+      return;
+    }
+  tn_wasm_value(x, at);
+  tn_wasm_scale(x, at, x->reg[memory->seq], element);
+  if (x->addresses == TN_WASM_ADDRESSES || x->fused[at->seq] || x->uses[at->seq] < 2) return;
+  const tn_wasm_address known = {memory, at, element, tn_wasm_local(x, TN_WASM_I32)};
+  tn_wasm_tee(x, known.reg);
+  x->address[x->addresses++] = known;
+}
+// An INDEX of elements that lie together, lane `from` of it: what is computed, NULL: nothing, and bytes from there.
+static const tiny_uop *tn_wasm_computed(const tiny_uop *index, int from, int64_t *v) {
+  const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
+  const int is_number = at->op == TINY_OP_CONST;
+  *v = ((folded ? folded->src[1]->k : 0) + (is_number ? at->k : 0) + from) * tn_dtypes[index->dtype].nbytes;
+  return is_number ? NULL : at;
+}
+// The address of that lane on the stack, but for what an access adds to it.
+static int64_t tn_wasm_address_at(tn_wasm_select *x, const tiny_uop *index, int from) {
+  int64_t v;
+  const tiny_uop *at = tn_wasm_computed(index, from, &v), *memory = tn_memory_behind(index->src[0]);
+  if (at) tn_wasm_address_of(x, memory, at, tn_dtypes[index->dtype].nbytes);
+  else tn_wasm_get(x, x->reg[memory->seq]);
+  if (v >= 0 && v <= UINT32_MAX && (!at || at->vmin >= 0 || v < TN_WASM_NBYTES * 4)) return v;
+  tn_wasm_i32(x, (int64_t)(int32_t)(uint32_t)(uint64_t)v);
+  tn_wasm_do(x, TN_WASM_I32_ADD);
+  return 0;
+}
+// The address of an element of a vector of indices; at: the local that holds those that are computed now.
+static void tn_wasm_address_apart(tn_wasm_select *x, const tiny_uop *index, int at, int lane) {
+  const tiny_uop *i = index->src[1];
+  tn_wasm_get(x, at);
+  tn_wasm_extract(x, i->dtype, tn_wasm_is_splat(i) ? 0 : lane);
+  tn_wasm_scale(x, i, x->reg[tn_memory_behind(index->src[0])->seq], tn_dtypes[index->dtype].nbytes);
+}
+
+// ** whole loads and stores **
+
+// Rows of scalars, by bytes and sign, or as floats.
+static int tn_wasm_load_row(const tiny_uop *u) {
+  static const uint16_t narrow[2][2] = {{TN_WASM_I32_LOAD8_U, TN_WASM_I32_LOAD8_S},
+    {TN_WASM_I32_LOAD16_U, TN_WASM_I32_LOAD16_S}};
+  static const uint16_t rows[4] = {TN_WASM_I32_LOAD, TN_WASM_I64_LOAD, TN_WASM_F32_LOAD, TN_WASM_F64_LOAD};
+  const int nbytes = tn_dtypes[u->dtype].nbytes;
+  return nbytes < 4 ? narrow[nbytes == 2][tn_is_signed(u->dtype)] : rows[tn_wasm_scalar_kind(u->dtype)];
+}
+static int tn_wasm_store_row(const tiny_uop *u) {
+  static const uint16_t rows[4] = {TN_WASM_I32_STORE, TN_WASM_I64_STORE, TN_WASM_F32_STORE, TN_WASM_F64_STORE};
+  const int nbytes = tn_dtypes[u->dtype].nbytes;
+  if (nbytes < 4) return nbytes == 1 ? TN_WASM_I32_STORE8 : TN_WASM_I32_STORE16;
+  return rows[tn_wasm_scalar_kind(u->dtype)];
+}
+static const uint16_t tn_wasm_load_lane[4] = {TN_WASM_LOAD8_LANE, TN_WASM_LOAD16_LANE, TN_WASM_LOAD32_LANE,
+  TN_WASM_LOAD64_LANE};
+static const uint16_t tn_wasm_store_lane[4] = {TN_WASM_STORE8_LANE, TN_WASM_STORE16_LANE, TN_WASM_STORE32_LANE,
+  TN_WASM_STORE64_LANE};
+// The lanes that are computed now, from the address on the stack.
+static void tn_wasm_load_at(tn_wasm_select *x, const tiny_uop *u, int64_t v) {
+  const int nbytes = tn_wasm_nbytes(x, u), align = tn_wasm_log(tn_dtypes[u->dtype].nbytes);
+  if (u->lanes == 1) { tn_wasm_access(x, tn_wasm_load_row(u), v, align, 0); return; }
+  if (nbytes < 4) tn_wasm_splat(x, 0, 8);
+  tn_wasm_access(x, nbytes == 16 ? TN_WASM_V128_LOAD : nbytes == 8 ? TN_WASM_LOAD64_ZERO :
+                 nbytes == 4 ? TN_WASM_LOAD32_ZERO : TN_WASM_LOAD16_LANE, v, align, 0);
+}
+// To the address that is on the stack, below the value.
+static void tn_wasm_store_at(tn_wasm_select *x, const tiny_uop *u, int64_t v) {
+  const int nbytes = tn_wasm_nbytes(x, u), align = tn_wasm_log(tn_dtypes[u->dtype].nbytes);
+  if (u->lanes == 1) tn_wasm_access(x, tn_wasm_store_row(u), v, align, 0);
+  else if (nbytes == 16) tn_wasm_access(x, TN_WASM_V128_STORE, v, align, 0);
+  else tn_wasm_access(x, tn_wasm_store_lane[tn_wasm_log(nbytes)], v, align, 0);
+}
+
+// ** lane by lane **
+
+// A vector in memory of which lanes go apart. base: local of the address of its first lane, or of the indices; vector:
+// local of what is loaded or stored; bits: local of a bit for each lane that does, -1: all do.
+typedef struct tn_wasm_apart { const tiny_uop *index, *u; int base, vector, bits; int64_t v; } tn_wasm_apart;
+
+// Leaves a bit of each lane in a local.
+static int tn_wasm_bits_of_mask(tn_wasm_select *x, const tiny_uop *valid, const tiny_uop *u) {
+  static const uint16_t rows[4] = {TN_WASM_I8X16_BITMASK, TN_WASM_I16X8_BITMASK, TN_WASM_I32X4_BITMASK,
+    TN_WASM_I64X2_BITMASK};
+  const int element = tn_wasm_element(x, u), lanes = tn_wasm_lanes(x, u);
+  tn_wasm_mask(x, valid, element);
+  tn_wasm_do(x, rows[tn_wasm_log(element)]);
+  if (lanes * element < TN_WASM_NBYTES) { tn_wasm_i32(x, (1 << lanes) - 1); tn_wasm_do(x, TN_WASM_I32_AND); }
+  return tn_wasm_kept(x, TN_WASM_I32);
+}
+static tn_wasm_apart tn_wasm_apart_of(tn_wasm_select *x, const tiny_uop *index, const tiny_uop *u) {
+  tn_wasm_apart a;
+  memset(&a, 0, sizeof a);
+  a.index = index; a.u = u; a.bits = -1;
+  if (index->lanes > 1) a.base = tn_wasm_held(x, index->src[1]);
+  else {
+    a.v = tn_wasm_address_at(x, index, x->from);
+    a.base = tn_wasm_kept(x, TN_WASM_I32);
+  }
+  return a;
+}
+// Each lane that has its bit, or each, is loaded to the vector or stored.
+static void tn_wasm_by_lane(tn_wasm_select *x, const tn_wasm_apart *a, int store) {
+  const int element = tn_wasm_element(x, a->u), log = tn_wasm_log(element), apart = a->index->lanes > 1;
+  for (int i = 0; i < tn_wasm_lanes(x, a->u); i++) {
+    if (a->bits >= 0) {
+      tn_wasm_get(x, a->bits);
+      tn_wasm_i32(x, (int64_t)1 << i);
+      tn_wasm_do(x, TN_WASM_I32_AND);
+      tn_wasm_number(x, TN_WASM_IF, TN_WASM_VOID);
+    }
+    if (apart) tn_wasm_address_apart(x, a->index, a->base, i);
+    else tn_wasm_get(x, a->base);
+    tn_wasm_get(x, a->vector);
+    tn_wasm_access(x, store ? tn_wasm_store_lane[log] : tn_wasm_load_lane[log], apart ? 0 : a->v + i * element, log, i);
+    if (!store) tn_wasm_set(x, a->vector);
+    if (a->bits >= 0) tn_wasm_do(x, TN_WASM_END);
+  }
+}
+// Have all lanes their bit?
+static void tn_wasm_if_all(tn_wasm_select *x, const tn_wasm_apart *a) {
+  tn_wasm_get(x, a->bits);
+  tn_wasm_i32(x, (1 << tn_wasm_lanes(x, a->u)) - 1);
+  tn_wasm_do(x, TN_WASM_I32_EQ);
+  tn_wasm_number(x, TN_WASM_IF, TN_WASM_VOID);
+}
+
+// ** loads and stores **
+
+static void tn_wasm_otherwise(tn_wasm_select *x, const tiny_uop *u) {
+  if (u->nsrc == 2) tn_wasm_value(x, u->src[1]);
+  else tn_wasm_zero(x, u);
+}
+static void tn_wasm_load_lanes(tn_wasm_select *x, const tiny_uop *u, const tiny_uop *valid) {
+  const tiny_uop *index = u->src[0];
+  tn_wasm_apart a = tn_wasm_apart_of(x, index, u);
+  if (valid) a.bits = tn_wasm_bits_of_mask(x, valid, u);
+  tn_wasm_otherwise(x, u);
+  a.vector = tn_wasm_kept(x, TN_WASM_V);
+  if (index->lanes == 1) {
+    tn_wasm_if_all(x, &a);
+    tn_wasm_get(x, a.base);
+    tn_wasm_load_at(x, u, a.v);
+    tn_wasm_set(x, a.vector);
+    tn_wasm_do(x, TN_WASM_ELSE);
+  }
+  tn_wasm_by_lane(x, &a, 0);
+  if (index->lanes == 1) tn_wasm_do(x, TN_WASM_END);
+  tn_wasm_get(x, a.vector);
+}
+static void tn_wasm_load_here(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
+  if (index->lanes > 1 || valid) { tn_wasm_load_lanes(x, u, valid); return; }
+  const int64_t v = tn_wasm_address_at(x, index, u->lanes > 1 ? x->from : 0);
+  tn_wasm_load_at(x, u, v);
+}
+static void tn_wasm_load(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes == 1 ? index->src[2] : NULL;
+  const int known = x->addresses;
+  if (u->k || (u->dtype == TINY_BOOL && u->lanes > 1)) tn_wasm_refuse(x, "rows of matrices, or bools in memory");
+  if (!valid) { tn_wasm_load_here(x, u); return; }
+  tn_wasm_value(x, valid);
+  tn_wasm_number(x, TN_WASM_IF, tn_wasm_type(u));
+  tn_wasm_load_here(x, u);
+  x->addresses = known;
+  tn_wasm_do(x, TN_WASM_ELSE);
+  tn_wasm_otherwise(x, u);
+  x->addresses = known;
+  tn_wasm_do(x, TN_WASM_END);
+}
+static void tn_wasm_store_lanes(tn_wasm_select *x, const tiny_uop *index, const tiny_uop *value,
+                                const tiny_uop *valid) {
+  tn_wasm_apart a = tn_wasm_apart_of(x, index, value);
+  if (valid) a.bits = tn_wasm_bits_of_mask(x, valid, value);
+  a.vector = tn_wasm_held(x, value);
+  if (index->lanes == 1) {
+    tn_wasm_if_all(x, &a);
+    tn_wasm_get(x, a.base);
+    tn_wasm_get(x, a.vector);
+    tn_wasm_store_at(x, value, a.v);
+    tn_wasm_do(x, TN_WASM_ELSE);
+  }
+  tn_wasm_by_lane(x, &a, 1);
+  if (index->lanes == 1) tn_wasm_do(x, TN_WASM_END);
+}
+static void tn_wasm_store(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  const int masked = valid && valid->lanes > 1, guarded = valid && !masked, known = x->addresses;
+  if (u->k == TN_ADDS) tn_wasm_refuse(x, "atomic additions");
+  if (value->dtype == TINY_BOOL && value->lanes > 1) tn_wasm_refuse(x, "bools in memory");
+  if (guarded) { tn_wasm_value(x, valid); tn_wasm_number(x, TN_WASM_IF, TN_WASM_VOID); }
+  if (value->lanes > 1 && (index->lanes > 1 || masked)) tn_wasm_store_lanes(x, index, value, masked ? valid : NULL);
+  else {
+    const int64_t v = tn_wasm_address_at(x, index, value->lanes > 1 ? x->from : 0);
+    tn_wasm_value(x, value);
+    tn_wasm_store_at(x, value, v);
+  }
+  if (guarded) { tn_wasm_do(x, TN_WASM_END); x->addresses = known; }
+}
+#endif
+// ---- end src/isa/wasm_memory.c ----
+// ---- begin src/isa/wasm_arithmetic.c ----
+// wasm_arithmetic: sums, products and divisions, comparisons and choices, conversions, of scalars and of vectors.
+//
+// In:  a node of an elementwise op. Out: instructions that leave its value on the stack, or the lanes asked for.
+// Holds: an integer of less than 32 bits is extended again after what may leave its type. What divides by zero, or the
+//        least integer by -1, would trap: lists do not (rules/decompose.c). What vectors have no instruction for goes
+//        lane by lane. No sum is fused with a product: there is no such instruction but in "relaxed" form, whose bits
+//        are the engine's.
+#ifndef TN_ISA_WASM_ARITHMETIC
+#define TN_ISA_WASM_ARITHMETIC
+#ifndef TINY_AMALGAMATED
+#include "wasm_memory.c"
+#endif
+
+// Rows of an op by kind: i32 i64 f32 f64, i8x16 i16x8 i32x4 i64x2, f32x4 f64x2; of unsigned integers where those
+// differ; 0, a BLOCK: there is none.
+typedef struct tn_wasm_op { uint8_t op, is_unsigned; uint16_t rows[TN_WASM_KINDS]; } tn_wasm_op;
+#define TN_WASM_ALL(i, f) \
+  TN_WASM_I32_##i, TN_WASM_I64_##i, TN_WASM_F32_##f, TN_WASM_F64_##f, TN_WASM_I8X16_##i, TN_WASM_I16X8_##i, \
+  TN_WASM_I32X4_##i, TN_WASM_I64X2_##i, TN_WASM_F32X4_##f, TN_WASM_F64X2_##f
+#define TN_WASM_BITS(i) TN_WASM_I32_##i, TN_WASM_I64_##i, 0, 0, TN_WASM_##i, TN_WASM_##i, TN_WASM_##i, TN_WASM_##i, 0, 0
+#define TN_WASM_INTS(i) \
+  TN_WASM_I32_##i, TN_WASM_I64_##i, 0, 0, TN_WASM_I8X16_##i, TN_WASM_I16X8_##i, TN_WASM_I32X4_##i, TN_WASM_I64X2_##i
+#define TN_WASM_REALS(f) 0, 0, TN_WASM_F32_##f, TN_WASM_F64_##f, 0, 0, 0, 0, TN_WASM_F32X4_##f, TN_WASM_F64X2_##f
+static const tn_wasm_op tn_wasm_ops[] = {
+  {TINY_OP_ADD, 0, {TN_WASM_ALL(ADD, ADD)}}, {TINY_OP_SUB, 0, {TN_WASM_ALL(SUB, SUB)}},
+  {TINY_OP_MUL, 0, {TN_WASM_I32_MUL, TN_WASM_I64_MUL, TN_WASM_F32_MUL, TN_WASM_F64_MUL, 0, TN_WASM_I16X8_MUL,
+    TN_WASM_I32X4_MUL, TN_WASM_I64X2_MUL, TN_WASM_F32X4_MUL, TN_WASM_F64X2_MUL}},
+  {TINY_OP_FDIV, 0, {TN_WASM_REALS(DIV)}}, {TINY_OP_SQRT, 0, {TN_WASM_REALS(SQRT)}},
+  {TINY_OP_TRUNC, 0, {TN_WASM_REALS(TRUNC)}},
+  {TINY_OP_NEG, 0, {0, 0, TN_WASM_F32_NEG, TN_WASM_F64_NEG, TN_WASM_I8X16_NEG, TN_WASM_I16X8_NEG, TN_WASM_I32X4_NEG,
+    TN_WASM_I64X2_NEG, TN_WASM_F32X4_NEG, TN_WASM_F64X2_NEG}},
+  {TINY_OP_CDIV, 0, {TN_WASM_I32_DIV_S, TN_WASM_I64_DIV_S}}, {TINY_OP_CDIV, 1, {TN_WASM_I32_DIV_U, TN_WASM_I64_DIV_U}},
+  {TINY_OP_CMOD, 0, {TN_WASM_I32_REM_S, TN_WASM_I64_REM_S}}, {TINY_OP_CMOD, 1, {TN_WASM_I32_REM_U, TN_WASM_I64_REM_U}},
+  {TINY_OP_AND, 0, {TN_WASM_BITS(AND)}}, {TINY_OP_OR, 0, {TN_WASM_BITS(OR)}}, {TINY_OP_XOR, 0, {TN_WASM_BITS(XOR)}},
+  {TINY_OP_SHL, 0, {TN_WASM_INTS(SHL)}}, {TINY_OP_SHR, 0, {TN_WASM_INTS(SHR_S)}},
+  {TINY_OP_SHR, 1, {TN_WASM_INTS(SHR_U)}},
+  {TINY_OP_EQ, 0, {TN_WASM_ALL(EQ, EQ)}}, {TINY_OP_NE, 0, {TN_WASM_ALL(NE, NE)}},
+  {TINY_OP_LT, 0, {TN_WASM_ALL(LT_S, LT)}},
+  {TINY_OP_LT, 1, {TN_WASM_I32_LT_U, TN_WASM_I64_LT_U, 0, 0, TN_WASM_I8X16_LT_U, TN_WASM_I16X8_LT_U,
+    TN_WASM_I32X4_LT_U}}
+};
+#undef TN_WASM_ALL
+#undef TN_WASM_BITS
+#undef TN_WASM_INTS
+#undef TN_WASM_REALS
+static int tn_wasm_row_of(int op, int dtype, int kind) {
+  const int is_unsigned = tn_is_unsigned(dtype) || dtype == TINY_BOOL;
+  int row = 0;
+  for (size_t i = 0; i < sizeof tn_wasm_ops / sizeof *tn_wasm_ops; i++)
+    if (tn_wasm_ops[i].op == op && (!tn_wasm_ops[i].is_unsigned || is_unsigned)) row = tn_wasm_ops[i].rows[kind];
+  return row;
+}
+
+// ** scalars **
+
+static void tn_wasm_extend(tn_wasm_select *x, int dtype) {
+  const int nbytes = tn_dtypes[dtype].nbytes;
+  if (dtype == TINY_BOOL || nbytes >= 4) return;
+  if (tn_is_signed(dtype)) { tn_wasm_do(x, nbytes == 1 ? TN_WASM_I32_EXTEND8 : TN_WASM_I32_EXTEND16); return; }
+  tn_wasm_i32(x, nbytes == 1 ? 0xFF : 0xFFFF);
+  tn_wasm_do(x, TN_WASM_I32_AND);
+}
+// Of what is on the stack, integers as their type has them.
+static void tn_wasm_apply(tn_wasm_select *x, const tiny_uop *u, int kind) {
+  const int row = tn_wasm_row_of(u->op, u->src[0]->dtype, kind), op = u->op;
+  if (!row) { tn_wasm_refuse(x, tn_ops[u->op].name); return; }
+  tn_wasm_do(x, row);
+  const int leaves = op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_SHL;
+  if (leaves && kind == TN_WASM_OF_I32) tn_wasm_extend(x, u->dtype);
+}
+static void tn_wasm_scalar(tn_wasm_select *x, const tiny_uop *u) {
+  const int kind = tn_wasm_scalar_kind(u->src[0]->dtype), is_int = kind <= TN_WASM_OF_I64;
+  if (u->op == TINY_OP_NEG && is_int) {
+    tn_wasm_number(x, kind == TN_WASM_OF_I64 ? TN_WASM_I64_CONST : TN_WASM_I32_CONST, 0);
+    tn_wasm_value(x, u->src[0]);
+    tn_wasm_do(x, kind == TN_WASM_OF_I64 ? TN_WASM_I64_SUB : TN_WASM_I32_SUB);
+    tn_wasm_extend(x, u->dtype);
+    return;
+  }
+  for (uint32_t i = 0; i < u->nsrc; i++) tn_wasm_value(x, u->src[i]);
+  if (u->op != TINY_OP_TRUNC || !is_int) tn_wasm_apply(x, u, kind);
+}
+// What is on the stack becomes another type: floats are cut and saturate, integers wrap.
+static void tn_wasm_convert(tn_wasm_select *x, int from, int to) {
+  static const uint16_t of_int[2][2][2] = {                  // by float, bytes, sign
+    {{TN_WASM_F32_OF_I32_U, TN_WASM_F32_OF_I32_S}, {TN_WASM_F32_OF_I64_U, TN_WASM_F32_OF_I64_S}},
+    {{TN_WASM_F64_OF_I32_U, TN_WASM_F64_OF_I32_S}, {TN_WASM_F64_OF_I64_U, TN_WASM_F64_OF_I64_S}}};
+  static const uint16_t of_float[2][2][2] = {                // by bytes, float, sign
+    {{TN_WASM_I32_OF_F32_U, TN_WASM_I32_OF_F32_S}, {TN_WASM_I32_OF_F64_U, TN_WASM_I32_OF_F64_S}},
+    {{TN_WASM_I64_OF_F32_U, TN_WASM_I64_OF_F32_S}, {TN_WASM_I64_OF_F64_U, TN_WASM_I64_OF_F64_S}}};
+  const int a = tn_wasm_scalar_kind(from), b = tn_wasm_scalar_kind(to);
+  const int from_float = a >= TN_WASM_OF_F32, to_float = b >= TN_WASM_OF_F32;
+  const int sign = !tn_is_unsigned(to) || tn_bits(to) < 32;  // narrow ones are cut from an i32
+  if (from_float && to_float && a != b) tn_wasm_do(x, b == TN_WASM_OF_F64 ? TN_WASM_F64_PROMOTE : TN_WASM_F32_DEMOTE);
+  else if (to_float && !from_float)
+    tn_wasm_do(x, of_int[b == TN_WASM_OF_F64][a == TN_WASM_OF_I64][tn_is_signed(from)]);
+  else if (from_float && !to_float) tn_wasm_do(x, of_float[b == TN_WASM_OF_I64][a == TN_WASM_OF_F64][sign]);
+  else if (a == TN_WASM_OF_I64 && b == TN_WASM_OF_I32) tn_wasm_do(x, TN_WASM_I32_WRAP);
+  else if (a == TN_WASM_OF_I32 && b == TN_WASM_OF_I64)
+    tn_wasm_do(x, tn_is_signed(from) ? TN_WASM_I64_EXTEND_S : TN_WASM_I64_EXTEND_U);
+  if (!to_float && from != to) tn_wasm_extend(x, to);
+}
+
+// ** vectors **
+
+// Lane by lane: of divisions, shifts by several numbers, and conversions of 64 bits.
+static void tn_wasm_each_lane(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int a = tn_wasm_held(x, s), b = u->nsrc > 1 ? tn_wasm_held(x, u->src[1]) : -1;
+  tn_wasm_splat(x, 0, 8);
+  for (int i = 0; i < tn_wasm_lanes(x, u); i++) {
+    tn_wasm_get(x, a);
+    tn_wasm_extract(x, s->dtype, i);
+    if (b >= 0) {
+      tn_wasm_get(x, b);
+      tn_wasm_extract(x, u->src[1]->dtype, i);
+      tn_wasm_apply(x, u, tn_wasm_scalar_kind(s->dtype));
+    } else tn_wasm_convert(x, s->dtype, u->dtype);
+    tn_wasm_insert(x, tn_is_float(u->dtype), tn_dtypes[u->dtype].nbytes, i);
+  }
+}
+static void tn_wasm_shift_lanes(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *by = u->src[1];
+  if (by->op != TINY_OP_BROADCAST) { tn_wasm_each_lane(x, u); return; }
+  tn_wasm_value(x, u->src[0]);
+  if (tn_wasm_is_splat(by)) tn_wasm_i32(x, by->src[0]->k & (8 * tn_wasm_element(x, u) - 1));
+  else {                                   // of which any lane is as good
+    tn_wasm_value(x, by);
+    tn_wasm_extract(x, by->dtype, 0);
+    if (tn_bits(by->dtype) == 64) tn_wasm_do(x, TN_WASM_I32_WRAP);
+  }
+  tn_wasm_apply(x, u, tn_wasm_kind(x, u));
+}
+// Products of bytes: of the lower and the upper half in 16 bits, of which the low bytes stay.
+static void tn_wasm_multiply_bytes(tn_wasm_select *x, const tiny_uop *u) {
+  const int a = tn_wasm_held(x, u->src[0]), b = tn_wasm_held(x, u->src[1]);
+  uint8_t low[TN_WASM_NBYTES];
+  for (int i = 0; i < TN_WASM_NBYTES; i++) low[i] = (uint8_t)(2 * i);
+  tn_wasm_get(x, a); tn_wasm_get(x, b);
+  tn_wasm_do(x, TN_WASM_MUL_LOW);
+  tn_wasm_get(x, a); tn_wasm_get(x, b);
+  tn_wasm_do(x, TN_WASM_MUL_HIGH);
+  tn_wasm_shuffle(x, low);
+}
+// Of integers of 64 bits, as signed ones whose first bit is another.
+static void tn_wasm_less_unsigned(tn_wasm_select *x, const tiny_uop *u) {
+  for (int i = 0; i < 2; i++) {
+    tn_wasm_value(x, u->src[i]);
+    tn_wasm_splat(x, INT64_MIN, 8);
+    tn_wasm_do(x, TN_WASM_XOR);
+  }
+  tn_wasm_do(x, TN_WASM_I64X2_LT_S);
+}
+static void tn_wasm_vector(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int is_bool = s->dtype == TINY_BOOL, is_int = !tn_is_float(s->dtype);
+  const int kind = is_bool ? tn_wasm_lanes_kind(0, tn_wasm_element(x, u)) : tn_wasm_kind(x, s);
+  if (is_bool && tn_op_is(u->op, TINY_CMP) && u->op == TINY_OP_LT) { tn_wasm_refuse(x, "an order of bools"); return; }
+  if (u->op == TINY_OP_SHL || u->op == TINY_OP_SHR) { tn_wasm_shift_lanes(x, u); return; }
+  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD) { tn_wasm_each_lane(x, u); return; }
+  if (u->op == TINY_OP_MUL && kind == TN_WASM_OF_I8X16) { tn_wasm_multiply_bytes(x, u); return; }
+  if (u->op == TINY_OP_LT && s->dtype == TINY_U64) { tn_wasm_less_unsigned(x, u); return; }
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    if (is_bool) tn_wasm_mask(x, u->src[i], tn_wasm_element(x, u));
+    else tn_wasm_value(x, u->src[i]);
+  if (u->op != TINY_OP_TRUNC || !is_int) tn_wasm_apply(x, u, kind);
+}
+// The vector of yes where the condition is true, else of no; a condition of one lane chooses all of them.
+static void tn_wasm_where(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *c = u->src[0];
+  const int element = tn_wasm_element(x, u), is_bool = tn_wasm_is_vector(u) && u->dtype == TINY_BOOL;
+  for (int i = 1; i < 3; i++)
+    if (is_bool) tn_wasm_mask(x, u->src[i], element);
+    else tn_wasm_value(x, u->src[i]);
+  if (c->lanes > 1) tn_wasm_mask(x, c, element);
+  else tn_wasm_value(x, c);
+  tn_wasm_do(x, c->lanes > 1 ? TN_WASM_BITSELECT : TN_WASM_SELECT);
+}
+
+// ** conversions of vectors **
+
+// Bools are 0 or 1.
+static void tn_wasm_cast_bools(tn_wasm_select *x, const tiny_uop *u) {
+  const int element = tn_wasm_element(x, u);
+  tn_wasm_mask(x, u->src[0], element);
+  if (!tn_is_float(u->dtype)) { tn_wasm_splat(x, 1, element); tn_wasm_do(x, TN_WASM_AND); return; }
+  const float f = 1;
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  tn_wasm_splat(x, element == 8 ? tn_from_f64(1) : (int64_t)bits, element);
+  tn_wasm_do(x, TN_WASM_AND);
+}
+static void tn_wasm_cast_lanes(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int from_float = tn_is_float(s->dtype), to_float = tn_is_float(u->dtype), a = tn_wasm_element(x, s);
+  const int b = tn_wasm_element(x, u), sign = tn_is_signed(s->dtype);
+  if (u->dtype == TINY_BOOL) { tn_wasm_refuse(x, "a cast to bools"); return; }
+  if (s->dtype == TINY_BOOL) { tn_wasm_cast_bools(x, u); return; }
+  if (from_float != to_float && (from_float ? b : a) == 8) { tn_wasm_each_lane(x, u); return; }
+  tn_wasm_value(x, s);
+  if (from_float && to_float) {
+    if (a != b) tn_wasm_do(x, b == 8 ? TN_WASM_F64X2_PROMOTE : TN_WASM_F32X4_DEMOTE);
+  } else if (to_float) {                   // by way of 32 bits
+    tn_wasm_resize(x, a, 4, sign);
+    tn_wasm_do(x, b == 8 ? (sign ? TN_WASM_F64X2_OF_I32_S : TN_WASM_F64X2_OF_I32_U) :
+               sign ? TN_WASM_F32X4_OF_I32_S : TN_WASM_F32X4_OF_I32_U);
+  } else if (from_float) {
+    const int plain = tn_is_signed(u->dtype) || b < 4;
+    tn_wasm_do(x, a == 8 ? (plain ? TN_WASM_I32X4_OF_F64_S : TN_WASM_I32X4_OF_F64_U) :
+               plain ? TN_WASM_I32X4_OF_F32_S : TN_WASM_I32X4_OF_F32_U);
+    tn_wasm_resize(x, 4, b, 0);
+  } else tn_wasm_resize(x, a, b, sign);
+}
+static void tn_wasm_cast(tn_wasm_select *x, const tiny_uop *u) {
+  if (u->lanes > 1) { tn_wasm_cast_lanes(x, u); return; }
+  tn_wasm_value(x, u->src[0]);
+  tn_wasm_convert(x, u->src[0]->dtype, u->dtype);
+}
+static void tn_wasm_bitcast(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int from_float = tn_is_float(s->dtype), to_float = tn_is_float(u->dtype), wide = tn_bits(u->dtype) == 64;
+  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_wasm_refuse(x, "a bitcast of bools"); return; }
+  tn_wasm_value(x, s);
+  if (u->lanes > 1) {                      // bits lie as they lay, whatever the lanes
+    if (s->lanes == 1) tn_wasm_splat_of(x, from_float, tn_dtypes[s->dtype].nbytes);
+    return;
+  }
+  if (s->lanes > 1) { tn_wasm_extract(x, u->dtype, 0); return; }
+  if (from_float && !to_float) tn_wasm_do(x, wide ? TN_WASM_I64_BITS : TN_WASM_I32_BITS);
+  else if (to_float && !from_float) tn_wasm_do(x, wide ? TN_WASM_F64_BITS : TN_WASM_F32_BITS);
+  else if (!to_float) tn_wasm_extend(x, u->dtype);
+}
+#endif
+// ---- end src/isa/wasm_arithmetic.c ----
+// ---- begin src/isa/wasm_lanes.c ----
+// wasm_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE.
+//
+// In:  a node. Out: instructions that leave a v128 of it on the stack.
+// Holds: a STACK of lanes of vectors is one shuffle for two of them, and one more for each other; scalars are
+//        inserted one by one.
+#ifndef TN_ISA_WASM_LANES
+#define TN_ISA_WASM_LANES
+#ifndef TINY_AMALGAMATED
+#include "wasm_arithmetic.c"
+#endif
+
+// Of the lanes that are computed now, which are all alike. One that is loaded here is loaded to all lanes.
+static int tn_wasm_is_loaded(const tn_wasm_select *x, const tiny_uop *s) {
+  const tiny_uop *index = s->nsrc ? s->src[0] : NULL;
+  return s->op == TINY_OP_LOAD && x->fused[s->seq] && !s->k && index->nsrc == 2 && !tn_is_reg(index->src[0]);
+}
+static void tn_wasm_broadcast(tn_wasm_select *x, const tiny_uop *u) {
+  static const uint16_t rows[4] = {TN_WASM_LOAD8_SPLAT, TN_WASM_LOAD16_SPLAT, TN_WASM_LOAD32_SPLAT,
+    TN_WASM_LOAD64_SPLAT};
+  const tiny_uop *s = u->src[0];
+  const int element = tn_wasm_element(x, u);
+  if (u->dtype == TINY_BOOL) { tn_wasm_lanes_of_bool(x, s); return; }
+  if (tn_wasm_is_loaded(x, s)) {
+    const int64_t v = tn_wasm_address_at(x, s->src[0], 0);
+    tn_wasm_access(x, rows[tn_wasm_log(element)], v, tn_wasm_log(element), 0);
+    return;
+  }
+  tn_wasm_value(x, s);
+  tn_wasm_splat_of(x, tn_is_float(u->dtype), element);
+}
+static void tn_wasm_lane_numbers(tn_wasm_select *x, const tiny_uop *u) {
+  uint8_t bytes[TN_WASM_NBYTES];
+  const int element = tn_wasm_element(x, u);
+  memset(bytes, 0, sizeof bytes);
+  for (int i = 0; i < tn_wasm_lanes(x, u); i++) bytes[i * element] = (uint8_t)(x->from + i);
+  tn_wasm_bytes(x, TN_WASM_V128_CONST, bytes);
+}
+
+// ** STACK **
+
+// Where lanes of a v128 come from: byte `at` of the local, or what is a scalar, of a node.
+typedef struct tn_wasm_piece { const tiny_uop *scalar; int local, at; } tn_wasm_piece;
+
+static tn_wasm_piece tn_wasm_piece_of(tn_wasm_select *x, const tiny_uop *s, int lane, int element) {
+  tn_wasm_piece p = {s, -1, 0};
+  const tiny_uop *v = s->lanes > 1 ? s : tn_wasm_is_picked(s) ? s->src[0] : NULL;
+  if (!v) return p;
+  if (s->lanes == 1) lane = (int)s->k;
+  const int each = tn_wasm_each(x, v), own = tn_wasm_element(x, v);
+  if (v->dtype == TINY_BOOL && own != element && s->lanes == 1) return p;
+  p.scalar = NULL;
+  if (v->dtype == TINY_BOOL && own != element) {             // as wide as the lanes here
+    x->lanes = 1; x->from = lane;
+    tn_wasm_mask(x, v, element);
+    x->lanes = x->from = 0;
+    p.local = tn_wasm_kept(x, TN_WASM_V);
+    return p;
+  }
+  if (tn_wasm_is_splat(v) && x->reg[v->seq] < 0) {
+    tn_wasm_value(x, v);
+    p.local = tn_wasm_kept(x, TN_WASM_V);
+    return p;
+  }
+  p.local = x->reg[v->seq] + (tn_wasm_is_splat(v) ? 0 : lane / each);
+  p.at = tn_wasm_is_splat(v) ? 0 : lane % each * element;
+  return p;
+}
+static void tn_wasm_put_scalar(tn_wasm_select *x, const tiny_uop *s, int is_float, int element, int lane) {
+  if (s->dtype == TINY_BOOL) {             // 0 or -1
+    tn_wasm_i32(x, 0);
+    tn_wasm_value(x, s);
+    tn_wasm_do(x, TN_WASM_I32_SUB);
+    if (element == 8) tn_wasm_do(x, TN_WASM_I64_EXTEND_S);
+  } else tn_wasm_value(x, s);
+  if (lane < 0) tn_wasm_splat_of(x, is_float, element);
+  else tn_wasm_insert(x, is_float, element, lane);
+}
+// The bytes of lanes that come from one local, put over what is on the stack; on is 0: nothing is.
+static void tn_wasm_take_local(tn_wasm_select *x, const tn_wasm_piece *p, int n, int element, int local, int on) {
+  uint8_t bytes[TN_WASM_NBYTES];
+  tn_wasm_get(x, local);
+  if (!on) tn_wasm_get(x, local);
+  for (int i = 0; i < TN_WASM_NBYTES; i++) {
+    const tn_wasm_piece *q = &p[i / element < n ? i / element : 0];
+    const int mine = i / element < n && q->local == local && !q->scalar;
+    bytes[i] = (uint8_t)(mine ? TN_WASM_NBYTES + q->at + i % element : i);
+  }
+  tn_wasm_shuffle(x, bytes);
+}
+// n lanes of a STACK, of which `first` is the first.
+static void tn_wasm_stack(tn_wasm_select *x, const tiny_uop *u, int first, int n) {
+  const int element = tn_wasm_element(x, u), is_float = tn_is_float(u->dtype);
+  tn_wasm_piece p[TN_WASM_NBYTES];
+  int filled = 0, at = 0, on = 0;
+  for (int i = 0; i < (int)u->nsrc && filled < n; at += u->src[i++]->lanes)
+    for (int lane = 0; lane < u->src[i]->lanes && filled < n; lane++)
+      if (at + lane >= first) p[filled++] = tn_wasm_piece_of(x, u->src[i], lane, element);
+  for (int i = 0; i < n; i++) {
+    int known = !!p[i].scalar;
+    for (int k = 0; k < i; k++) known |= !p[k].scalar && p[k].local == p[i].local;
+    if (!known) { tn_wasm_take_local(x, p, n, element, p[i].local, on); on = 1; }
+  }
+  for (int i = 0; i < n; i++) if (p[i].scalar) {
+    tn_wasm_put_scalar(x, p[i].scalar, is_float, element, on ? i : -1);
+    on = 1;
+  }
+}
+// n lanes of part of a vector.
+static void tn_wasm_pick(tn_wasm_select *x, const tiny_uop *u, int first, int n) {
+  const tiny_uop *s = u->src[0];
+  const int each = tn_wasm_each(x, s);
+  if (tn_wasm_is_splat(s)) { tn_wasm_value(x, s); return; }
+  for (int i = 0; i < n; i += each) {      // lanes of one v128 after the other
+    const int from = (int)u->k + first + i, element = tn_wasm_element(x, s);
+    tn_wasm_turn(x, x->reg[s->seq] + from / each, from % each * element);
+    if (i) tn_wasm_put(x, i * element, (n - i < each ? n - i : each) * element);
+  }
+}
+#endif
+// ---- end src/isa/wasm_lanes.c ----
+// ---- begin src/isa/wasm_select.c ----
+// wasm_select: the linear list of a kernel -> the body of a function of WebAssembly.
+//
+// In:  a verified list whose ops the CPU's renderer has. Out: instructions and locals, or what of it is not known here,
+//      in select->refused.
+// Holds: a value is on the stack or in locals as wasm_values.c says. A node wider than a v128 is computed by as many
+//        lanes at a time as one holds of it and of all its sources. Loops are blocks: RANGE to END, IF to ENDIF.
+// Not here: FMA, DOT, WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids.
+#ifndef TN_ISA_WASM_SELECT
+#define TN_ISA_WASM_SELECT
+#ifndef TINY_AMALGAMATED
+#include "wasm_lanes.c"
+#include "../ir/target.c"
+#endif
+
+enum { TN_WASM_DEEP = 40 };                // nodes that are computed within each other
+
+// ** loops **
+
+static int tn_wasm_is_long(const tiny_uop *range) { return tn_bits(range->dtype) == 64; }
+static int tn_wasm_starts_known(const tiny_uop *range) {     // is its body run at least once?
+  return range->src[0]->op == TINY_OP_CONST && range->nsrc == 1 && range->src[0]->k > 0;
+}
+// The loop's variable and its end are on the stack; so is whether it goes on, or has ended.
+static void tn_wasm_compare_range(tn_wasm_select *x, const tiny_uop *range, int goes_on) {
+  static const uint16_t rows[2][2][2] = {{{TN_WASM_I32_GE_S, TN_WASM_I32_LT_S}, {TN_WASM_I32_GE_U, TN_WASM_I32_LT_U}},
+    {{TN_WASM_I64_GE_S, TN_WASM_I64_LT_S}, {TN_WASM_I64_GE_U, TN_WASM_I64_LT_U}}};
+  tn_wasm_value(x, range->src[0]);
+  tn_wasm_do(x, rows[tn_wasm_is_long(range)][tn_is_unsigned(range->dtype)][goes_on]);
+}
+static void tn_wasm_range(tn_wasm_select *x, const tiny_uop *u) {
+  const int r = x->reg[u->seq] = tn_wasm_local(x, tn_wasm_type(u));
+  x->outer[u->seq] = x->addresses;
+  if (u->nsrc > 1) tn_wasm_value(x, u->src[1]);
+  else tn_wasm_number(x, tn_wasm_is_long(u) ? TN_WASM_I64_CONST : TN_WASM_I32_CONST, 0);
+  tn_wasm_set(x, r);
+  if (!tn_wasm_starts_known(u)) {
+    tn_wasm_number(x, TN_WASM_BLOCK, TN_WASM_VOID);
+    tn_wasm_get(x, r);
+    tn_wasm_compare_range(x, u, 0);
+    tn_wasm_number(x, TN_WASM_BR_IF, 0);
+  }
+  tn_wasm_number(x, TN_WASM_LOOP, TN_WASM_VOID);
+}
+static void tn_wasm_end(tn_wasm_select *x, const tiny_uop *range) {
+  const int r = x->reg[range->seq], is_long = tn_wasm_is_long(range);
+  tn_wasm_get(x, r);
+  tn_wasm_number(x, is_long ? TN_WASM_I64_CONST : TN_WASM_I32_CONST, 1);
+  tn_wasm_do(x, is_long ? TN_WASM_I64_ADD : TN_WASM_I32_ADD);
+  tn_wasm_tee(x, r);
+  tn_wasm_compare_range(x, range, 1);
+  tn_wasm_number(x, TN_WASM_BR_IF, 0);
+  tn_wasm_do(x, TN_WASM_END);
+  if (!tn_wasm_starts_known(range)) tn_wasm_do(x, TN_WASM_END);
+  x->addresses = x->outer[range->seq];
+}
+
+// ** nodes **
+
+static void tn_wasm_compute(tn_wasm_select *x, const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_LOAD:
+      if (!tn_is_reg(u->src[0]->src[0])) { tn_wasm_load(x, u); return; }
+      if (tn_wasm_reg_element(x, u->src[0])) tn_wasm_get(x, *tn_wasm_reg_element(x, u->src[0]));
+      return;
+    case TINY_OP_CAST: tn_wasm_cast(x, u); return;
+    case TINY_OP_BITCAST: tn_wasm_bitcast(x, u); return;
+    case TINY_OP_BROADCAST: tn_wasm_broadcast(x, u); return;
+    case TINY_OP_LANE: tn_wasm_lane_numbers(x, u); return;
+    case TINY_OP_WHERE: tn_wasm_where(x, u); return;
+    case TINY_OP_STACK: tn_wasm_stack(x, u, x->from, tn_wasm_lanes(x, u)); return;
+    case TINY_OP_PICK: tn_wasm_pick(x, u, x->from, tn_wasm_lanes(x, u)); return;
+    case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC:
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
+    case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
+      if (tn_wasm_is_vector(u)) tn_wasm_vector(x, u);
+      else tn_wasm_scalar(x, u);
+      return;
+    default: tn_wasm_refuse(x, tn_ops[u->op].name);
+  }
+}
+// How many lanes a v128 holds of a node, of its sources, and of the mask of its memory.
+static int tn_wasm_at_once(const tn_wasm_select *x, const tiny_uop *u) {
+  int n = tn_wasm_each(x, u);
+  if (u->op == TINY_OP_STACK || u->op == TINY_OP_PICK || tn_regroups(u)) return n;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i], *of = s->op == TINY_OP_INDEX ? (s->nsrc == 3 ? s->src[2] : u) : s;
+    if (of->lanes > 1 && of->dtype != TINY_VOID && tn_wasm_each(x, of) < n && !tn_wasm_is_splat(of))
+      n = tn_wasm_each(x, of);
+    if (s->op == TINY_OP_INDEX && s->lanes > 1 && tn_wasm_each(x, s->src[1]) < n && !tn_wasm_is_splat(s->src[1]))
+      n = tn_wasm_each(x, s->src[1]);
+  }
+  return n;
+}
+static void tn_wasm_regroup(tn_wasm_select *x, const tiny_uop *u, int to) {
+  for (int i = 0; i < tn_wasm_parts(x, u); i++) {
+    tn_wasm_get(x, x->reg[u->src[0]->seq] + i);
+    tn_wasm_set(x, to + i);
+  }
+}
+// To its locals, as many lanes at a time as vectors hold.
+static void tn_wasm_compute_all(tn_wasm_select *x, const tiny_uop *u, int to) {
+  const int n = tn_wasm_at_once(x, u), each = tn_wasm_each(x, u), element = tn_wasm_element(x, u);
+  if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) {
+    const int *e = tn_wasm_reg_element(x, u->src[0]);
+    for (int i = 0; e && i < tn_wasm_parts(x, u); i++) { tn_wasm_get(x, *e + i); tn_wasm_set(x, to + i); }
+    return;
+  }
+  if (tn_wasm_is_splat(u)) { tn_wasm_value(x, u); tn_wasm_set(x, to); return; }
+  if (tn_regroups(u) && tn_wasm_parts(x, u) > 1) { tn_wasm_regroup(x, u, to); return; }
+  for (int from = 0; from < u->lanes; from += n) {
+    x->lanes = u->lanes > n ? n : 0; x->from = from;
+    const int part = to + from / each, at = from % each * element;
+    if (at) tn_wasm_get(x, part);
+    tn_wasm_compute(x, u);
+    if (at) tn_wasm_put(x, at, n * element);
+    tn_wasm_set(x, part);
+  }
+  x->lanes = x->from = 0;
+}
+// How many lanes of a value are stored at a time.
+static int tn_wasm_stored_at_once(const tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *value = u->src[1], *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  int n = tn_wasm_each(x, value);
+  if (valid && valid->lanes > 1 && !tn_wasm_is_splat(valid) && tn_wasm_each(x, valid) < n) n = tn_wasm_each(x, valid);
+  if (index->lanes > 1 && !tn_wasm_is_splat(index->src[1]) && tn_wasm_each(x, index->src[1]) < n)
+    n = tn_wasm_each(x, index->src[1]);
+  return n;
+}
+static void tn_wasm_store_all(tn_wasm_select *x, const tiny_uop *u) {
+  const tiny_uop *value = u->src[1];
+  if (tn_is_reg(u->src[0]->src[0])) {
+    const int *e = tn_wasm_reg_element(x, u->src[0]);
+    if (e) tn_wasm_store_reg(x, value, *e, tn_memory_behind(u->src[0]->src[0]));
+    return;
+  }
+  const int n = tn_wasm_stored_at_once(x, u);
+  for (int from = 0; from < value->lanes; from += n) {
+    x->lanes = value->lanes > n ? n : 0; x->from = from;
+    tn_wasm_store(x, u);
+  }
+  x->lanes = x->from = 0;
+}
+static void tn_wasm_define(tn_wasm_select *x, const tiny_uop *u) {
+  if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
+  if (!x->k->local_nbytes) { tn_wasm_refuse(x, "LOCAL memory that no launch brings"); return; }
+  tn_wasm_get(x, TN_WASM_GIVEN);
+  tn_wasm_i32(x, x->local_at);
+  tn_wasm_do(x, TN_WASM_I32_ADD);
+  tn_wasm_set(x, x->reg[u->seq] = tn_wasm_local(x, TN_WASM_I32));
+  x->local_at += tn_local_nbytes(u);
+}
+// Memory, numbers and the task, from the arguments: pointers have 4 bytes, numbers 8.
+static void tn_wasm_argument(tn_wasm_select *x, const tiny_uop *u) {
+  const int type = u->op == TINY_OP_PARAM ? (int)TN_WASM_I32 : tn_wasm_type(u);
+  if (u->op == TINY_OP_PARAM) {
+    tn_wasm_get(x, TN_WASM_MEM);
+    tn_wasm_access(x, TN_WASM_I32_LOAD, 4 * u->k, 2, 0);
+  } else if (u->op == TINY_OP_ARG) {
+    tn_wasm_get(x, TN_WASM_ARGS);
+    tn_wasm_access(x, tn_wasm_load_row(u), 8 * u->k, 3, 0);
+  } else {
+    tn_wasm_get(x, TN_WASM_TASK);
+    if (type == TN_WASM_I32) tn_wasm_do(x, TN_WASM_I32_WRAP);
+    if (u->k) tn_wasm_refuse(x, "a grid");
+  }
+  tn_wasm_set(x, x->reg[u->seq] = tn_wasm_local(x, type));
+}
+static void tn_wasm_node(tn_wasm_select *x, const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_CONST: case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: case TINY_OP_BARRIER:
+    case TINY_OP_PREFETCH: return;
+    case TINY_OP_AFTER: x->reg[u->seq] = x->reg[u->src[0]->seq]; return;
+    case TINY_OP_PARAM: case TINY_OP_ARG: case TINY_OP_SPECIAL:
+      if (x->uses[u->seq] || u->op == TINY_OP_SPECIAL) tn_wasm_argument(x, u);
+      return;
+    case TINY_OP_DEFINE: tn_wasm_define(x, u); return;
+    case TINY_OP_RANGE: tn_wasm_range(x, u); return;
+    case TINY_OP_END: tn_wasm_end(x, u->src[1]); return;
+    case TINY_OP_IF:
+      x->outer[u->seq] = x->addresses;
+      tn_wasm_value(x, u->src[0]);
+      tn_wasm_number(x, TN_WASM_IF, TN_WASM_VOID);
+      return;
+    case TINY_OP_ENDIF: tn_wasm_do(x, TN_WASM_END); x->addresses = x->outer[u->src[0]->seq]; return;
+    case TINY_OP_STORE: tn_wasm_store_all(x, u); return;
+    default: break;
+  }
+  if (!x->uses[u->seq] || x->fused[u->seq] || (u->op == TINY_OP_PICK && u->lanes == 1)) return;
+  if (tn_wasm_is_splat(u) && (u->dtype == TINY_BOOL || x->uses[u->seq] == 1)) return;
+  if (u->lanes & (u->lanes - 1)) { tn_wasm_refuse(x, "lanes that are no power of two"); return; }
+  const int to = tn_wasm_is_splat(u) ? tn_wasm_local(x, TN_WASM_V) : tn_wasm_local_for(x, u);
+  tn_wasm_compute_all(x, u, to);
+  x->reg[u->seq] = to;
+}
+
+// ** what the list says of its nodes **
+
+// What u reads as its source j.
+static const tiny_uop *tn_wasm_read_by(const tiny_uop *u, uint32_t j) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
+  return folded ? folded->src[0] : u->src[j];
+}
+static int tn_wasm_is_dead(const tn_wasm_select *x, const tiny_uop *u) {     // for its value alone, which nobody uses
+  const int op = u->op;
+  if (x->uses[u->seq] || u->dtype == TINY_VOID) return 0;
+  return tn_op_is_elementwise(op) || op == TINY_OP_LOAD || op == TINY_OP_INDEX || op == TINY_OP_BROADCAST ||
+      op == TINY_OP_STACK || op == TINY_OP_PICK;
+}
+// Is the source read once, as a whole? What is read again and again, or in parts, is in a local.
+static int tn_wasm_reads_once(const tiny_uop *u, const tiny_uop *s) {
+  switch (u->op) {
+    case TINY_OP_GROUP: case TINY_OP_SINK: case TINY_OP_RANGE: case TINY_OP_PICK: case TINY_OP_AFTER: return 0;
+    case TINY_OP_STACK: return s->lanes == 1;
+    default: return 1;
+  }
+}
+static void tn_wasm_count(tn_wasm_select *x) {
+  for (int i = x->k->n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if (tn_wasm_is_dead(x, u)) continue;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const tiny_uop *s = tn_wasm_read_by(u, j);
+      const int one = u->op == TINY_OP_INDEX ? (x->uses[i] == 1 ? 1 : 4) : tn_wasm_reads_once(u, s) ? 1 : 2;
+      x->uses[s->seq] += u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : one;
+      x->user[s->seq] = u;
+    }
+  }
+}
+// Bytes of the lanes of vectors of bools: as what is compared has, or the first source that is no constant.
+static void tn_wasm_masks(tn_wasm_select *x) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i], *user = x->user[i];
+    x->mask[i] = 1;
+    if (u->dtype != TINY_BOOL || u->lanes == 1 || u->op == TINY_OP_DEFINE) continue;
+    const int by_user = user && user->op == TINY_OP_WHERE && user->src[0] == u && user->dtype != TINY_BOOL;
+    if (u->op == TINY_OP_BROADCAST || u->op == TINY_OP_STACK)
+      x->mask[i] = (uint8_t)(by_user ? tn_dtypes[user->dtype].nbytes : 1);
+    else if (u->op == TINY_OP_LOAD) x->mask[i] = x->mask[tn_memory_behind(u->src[0]->src[0])->seq];
+    else for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->lanes > 1 && !tn_wasm_is_splat(u->src[j])) {
+      x->mask[i] = (uint8_t)tn_wasm_element(x, u->src[j]);
+      break;
+    }
+  }
+}
+
+// What stands in one block, and before what stores: places in the list, of where a node is computed.
+typedef struct tn_wasm_order { int *at, *block, *deep, *stored; int next; } tn_wasm_order;      // next: STORE to memory
+// Is it computed at once, in one v128?
+static int tn_wasm_is_whole(const tn_wasm_select *x, const tiny_uop *u) {
+  if (u->op != TINY_OP_STORE && u->dtype == TINY_VOID) return u->op == TINY_OP_IF;
+  const tiny_uop *v = u->op == TINY_OP_STORE ? u->src[1] : u;
+  const int n = u->op == TINY_OP_STORE && !tn_is_reg(u->src[0]->src[0]) ? tn_wasm_stored_at_once(x, u) :
+      u->op == TINY_OP_STORE ? tn_wasm_each(x, v) : tn_wasm_at_once(x, u);
+  return v->lanes == 1 || n == v->lanes;
+}
+// Where u is written that its user computes: -1, it is not.
+static int tn_wasm_place(tn_wasm_select *x, const tn_wasm_order *o, const tiny_uop *u) {
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *index = u->nsrc ? u->src[0] : NULL;
+  const int load = u->op == TINY_OP_LOAD, kind = tn_op_is_elementwise(u->op) || load ||
+      (u->op == TINY_OP_BROADCAST && !tn_wasm_is_splat(u)) || u->op == TINY_OP_STACK ||
+      (u->op == TINY_OP_PICK && u->lanes > 1);
+  if (!user || !kind || (u->lanes & (u->lanes - 1))) return -1;
+  const tiny_uop *whole = user->op == TINY_OP_INDEX ? x->user[user->seq] : user;
+  if (!whole || !tn_wasm_is_whole(x, whole)) return -1;
+  if (!tn_wasm_is_whole(x, u) || tn_wasm_parts(x, u) > 1) return -1;
+  const int late = x->fused[user->seq] || user->op == TINY_OP_INDEX, at = late ? o->at[user->seq] : (int)user->seq;
+  if (o->block[at] != o->block[u->seq] || o->deep[user->seq] >= TN_WASM_DEEP) return -1;
+  if (load && !tn_is_reg(index->src[0])) return at <= o->next ? at : -1;
+  if (load) {
+    const tiny_uop *k = index->src[1];
+    const int *next = k->op == TINY_OP_CONST ? tn_wasm_reg_element(x, index) : NULL;
+    return next && at <= o->stored[*next] ? at : -1;
+  }
+  return at;
+}
+// An INDEX is computed where what uses it is: the first place if there are several.
+static void tn_wasm_fuse(tn_wasm_select *x) {
+  const int n = x->k->n;
+  tn_wasm_order o = {NULL, NULL, NULL, NULL, n};
+  o.at = (int *)tn_scratch(x->t, ((size_t)n + 1) * sizeof(int));
+  o.block = (int *)tn_scratch(x->t, ((size_t)n + 1) * sizeof(int));
+  o.deep = (int *)tn_scratch(x->t, ((size_t)n + 1) * sizeof(int));
+  for (int i = 0; i < n; i++) {
+    const int op = x->k->list[i]->op;
+    o.at[i] = i;
+    o.block[i + 1] = o.block[i] + (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF);
+    if ((op == TINY_OP_LOAD || op == TINY_OP_STORE) && tn_is_reg(x->k->list[i]->src[0]->src[0]))
+      tn_wasm_reg_element(x, x->k->list[i]->src[0]);
+  }
+  o.stored = (int *)tn_scratch(x->t, ((size_t)x->nlocals + 1) * sizeof(int));
+  for (int i = 0; i < x->nlocals; i++) o.stored[i] = n;
+  for (int i = n - 1; i >= 0 && !x->refused; i--) {
+    const tiny_uop *u = x->k->list[i], *user = x->user[i];
+    const int by_index = u->op == TINY_OP_INDEX;
+    if (by_index && user && x->uses[i] == 1) {
+      o.at[i] = o.at[user->seq];
+      o.deep[i] = x->fused[user->seq] ? o.deep[user->seq] + 1 : 1;
+    }
+    const int place = by_index ? -1 : tn_wasm_place(x, &o, u);
+    if (place >= 0) { x->fused[i] = 1; o.at[i] = place; o.deep[i] = o.deep[user->seq] + 1; }
+    if (u->op != TINY_OP_STORE) continue;
+    if (tn_is_reg(u->src[0]->src[0])) {
+      const int *e = tn_wasm_reg_element(x, u->src[0]);
+      if (e) o.stored[*e] = i;
+    } else o.next = i;
+  }
+}
+static void tn_wasm_survey(tn_wasm_select *x) {
+  for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
+  tn_wasm_count(x);
+  tn_wasm_masks(x);
+  tn_wasm_fuse(x);
+}
+
+static void tn_wasm_select_list(tn_wasm_select *x, tiny_ctx *t, const tiny_listing *k) {
+  static const uint8_t entry[TN_WASM_PARAMS] = {TN_WASM_I32, TN_WASM_I32, TN_WASM_I64, TN_WASM_I32};
+  const size_t n = (size_t)k->n + 1;
+  memset(x, 0, sizeof *x);
+  x->t = t; x->k = k;
+  x->reg = (int *)tn_scratch(t, n * sizeof(int)); x->uses = (int *)tn_scratch(t, n * sizeof(int));
+  x->user = (const tiny_uop **)tn_scratch(t, n * sizeof *x->user);
+  x->element = (int **)tn_scratch(t, n * sizeof *x->element);
+  x->outer = (int *)tn_scratch(t, n * sizeof(int));
+  x->fused = (uint8_t *)tn_scratch(t, n); x->mask = (uint8_t *)tn_scratch(t, n);
+  for (int i = 0; i < TN_WASM_PARAMS; i++) tn_wasm_local(x, entry[i]);
+  tn_wasm_survey(x);
+  for (int i = 0; i < k->n && !x->refused; i++) tn_wasm_node(x, k->list[i]);
+}
+#endif
+// ---- end src/isa/wasm_select.c ----
+// ---- begin src/isa/wasm_locals.c ----
+// wasm_locals: local variables that do not live at the same time become one.
+//
+// In:  the body of a function in which each value has locals of its own. Out: the same with as few as linear scan
+//      finds; those of one type follow each other.
+// Holds: a local lives from the first to the last place that names it; one that was there before a loop which names it
+//        lives to the end of that loop, as the next iteration may read it. What is named first in a loop is written
+//        there first (the list: no value is used before it is computed), so that it need not outlive an iteration.
+// Why: an engine's first compiler looks at every local where blocks meet (V8, Liftoff): hundreds cost more than code.
+#ifndef TN_ISA_WASM_LOCALS
+#define TN_ISA_WASM_LOCALS
+#ifndef TINY_AMALGAMATED
+#include "wasm_select.c"
+#endif
+
+enum { TN_WASM_LOCALS_MOST = 40000 };      // engines take 50 000 (WebAssembly JavaScript API, Implementation limits)
+typedef struct tn_wasm_range_of { int first, last; } tn_wasm_range_of;
+
+static int tn_wasm_names_local(const tn_wasm_ins *i) {
+  return i->op == TN_WASM_GET || i->op == TN_WASM_SET || i->op == TN_WASM_TEE;
+}
+// Where each block that begins at an instruction ends; 0: none begins.
+static int *tn_wasm_block_ends(const tn_wasm_select *x) {
+  int *end = (int *)tn_scratch(x->t, ((size_t)x->n + 1) * sizeof(int));
+  int *open = (int *)tn_scratch(x->t, ((size_t)x->n + 1) * sizeof(int)), depth = 0;
+  for (int i = 0; i < x->n; i++) {
+    const int op = x->ins[i].op;
+    if (op == TN_WASM_BLOCK || op == TN_WASM_LOOP || op == TN_WASM_IF) open[depth++] = i;
+    if (op == TN_WASM_END && depth) end[open[--depth]] = i;
+  }
+  return end;
+}
+static tn_wasm_range_of *tn_wasm_live(const tn_wasm_select *x) {
+  tn_wasm_range_of *live = (tn_wasm_range_of *)tn_scratch(x->t, ((size_t)x->nlocals + 1) * sizeof *live);
+  const int *end = tn_wasm_block_ends(x);
+  int *loop = (int *)tn_scratch(x->t, ((size_t)x->n + 1) * sizeof(int)), depth = 0;     // those that are open
+  for (int i = 0; i < x->nlocals; i++) live[i].first = live[i].last = i < TN_WASM_PARAMS ? 0 : -1;
+  for (int i = 0; i < x->n; i++) {
+    while (depth && end[loop[depth - 1]] < i) depth--;
+    if (x->ins[i].op == TN_WASM_LOOP) loop[depth++] = i;
+    if (!tn_wasm_names_local(&x->ins[i])) continue;
+    tn_wasm_range_of *r = &live[x->ins[i].number];
+    int last = i;
+    if (r->first < 0) r->first = i;
+    for (int k = depth - 1; k >= 0 && loop[k] > r->first; k--) last = end[loop[k]];
+    if (last > r->last) r->last = last;
+  }
+  return live;
+}
+// The arguments keep their places.
+static void tn_wasm_share_locals(tn_wasm_select *x) {
+  static const uint8_t types[] = {TN_WASM_I32, TN_WASM_I64, TN_WASM_F32, TN_WASM_F64, TN_WASM_V};
+  enum { TYPES = sizeof types };
+  tiny_ctx *t = x->t;
+  const size_t n = (size_t)x->nlocals + 1;
+  const tn_wasm_range_of *live = tn_wasm_live(x);
+  int *slot = (int *)tn_scratch(t, n * sizeof(int)), *dies = (int *)tn_scratch(t, ((size_t)x->n + 1) * sizeof(int));
+  int *next = (int *)tn_scratch(t, n * sizeof(int)), *unused = (int *)tn_scratch(t, n * TYPES * sizeof(int));
+  int free_of[TYPES] = {0}, made[TYPES] = {0}, from[TYPES];
+  for (int i = 0; i < x->nlocals; i++) slot[i] = -1;
+  for (int i = 0; i < x->n; i++) {         // dies, next: lists of the locals that end at an instruction, 1 + number
+    const int local = tn_wasm_names_local(&x->ins[i]) ? (int)x->ins[i].number : -1;
+    if (local >= TN_WASM_PARAMS && slot[local] < 0) {
+      int k = 0;
+      while (types[k] != x->type[local]) k++;
+      slot[local] = free_of[k] ? unused[(size_t)k * n + (size_t)--free_of[k]] : made[k]++;
+      next[local] = dies[live[local].last];
+      dies[live[local].last] = 1 + local;
+    }
+    for (int d = dies[i]; d; d = next[d - 1]) {
+      int k = 0;
+      while (types[k] != x->type[d - 1]) k++;
+      unused[(size_t)k * n + (size_t)free_of[k]++] = slot[d - 1];
+    }
+  }
+  for (int k = 0, at = TN_WASM_PARAMS; k < TYPES; k++) { from[k] = at; at += made[k]; }
+  for (int i = 0; i < x->n; i++) if (tn_wasm_names_local(&x->ins[i]) && x->ins[i].number >= TN_WASM_PARAMS) {
+    const int local = (int)x->ins[i].number;
+    int k = 0;
+    while (types[k] != x->type[local]) k++;
+    x->ins[i].number = from[k] + slot[local];
+  }
+  x->nlocals = TN_WASM_PARAMS;
+  for (int k = 0; k < TYPES; k++) for (int i = 0; i < made[k]; i++) tn_wasm_local(x, types[k]);
+}
+#endif
+// ---- end src/isa/wasm_locals.c ----
+// ---- begin src/isa/wasm_object.c ----
+// wasm_object: the list of a kernel -> a module of WebAssembly, by way of wasm_select.c and wasm_locals.c.
+//
+// In:  a tiny_listing. Out: a module of one function, (mem args task local) as tn_cpu_kernel has it on a machine of 32
+//      bits, exported under the kernel's name, which works in the memory that it imports as "tiny" "memory"; or why
+//      there is none. It has no stack: LOCAL memory comes with the launch (TINY_TARGET_NO_STACK).
+// Source: W3C, WebAssembly Core Specification 2.0, 5.5 Modules.
+#ifndef TN_ISA_WASM_OBJECT
+#define TN_ISA_WASM_OBJECT
+#ifndef TINY_AMALGAMATED
+#include "wasm_locals.c"
+#endif
+
+enum { TN_WASM_TYPES = 1, TN_WASM_IMPORTS, TN_WASM_FUNCTIONS, TN_WASM_EXPORTS = 7, TN_WASM_CODE = 10 };    // sections
+
+static void tn_wasm_put_name(tiny_bytes *out, const char *name) {
+  tn_wasm_put_unsigned(out, strlen(name));
+  tn_text_put(out, name);
+}
+static void tn_wasm_put_section(tiny_bytes *out, int id, const tiny_bytes *section) {
+  tn_wasm_put_byte(out, id);
+  tn_wasm_put_unsigned(out, section->n);
+  tiny_bytes_add(out, section->data, section->n);
+}
+// The function's locals, runs of one type each, and its instructions.
+static void tn_wasm_put_body(tiny_bytes *out, const tn_wasm_select *x) {
+  int runs = 0;
+  for (int i = TN_WASM_PARAMS; i < x->nlocals; i++) runs += i == TN_WASM_PARAMS || x->type[i] != x->type[i - 1];
+  tn_wasm_put_unsigned(out, (uint64_t)runs);
+  for (int i = TN_WASM_PARAMS, n; i < x->nlocals; i += n) {
+    for (n = 1; i + n < x->nlocals && x->type[i + n] == x->type[i];) n++;
+    tn_wasm_put_unsigned(out, (uint64_t)n);
+    tn_wasm_put_byte(out, x->type[i]);
+  }
+  for (int i = 0; i < x->n; i++) tn_wasm_encode(out, &x->ins[i]);
+  tn_wasm_put_byte(out, tn_wasm_rows[TN_WASM_END].code);
+}
+static void tn_wasm_put_module(tiny_bytes *out, const char *name, const tiny_bytes *body) {
+  // (func (param i32 i32 i64 i32)); (memory 0)
+  static const uint8_t magic[] = {0, 'a', 's', 'm', 1, 0, 0, 0};
+  static const uint8_t types[] = {1, 0x60, 4, TN_WASM_I32, TN_WASM_I32, TN_WASM_I64, TN_WASM_I32, 0};
+  static const uint8_t memory[] = {2, 0, 0}, functions[] = {1, 0}, first[] = {0, 0};
+  tiny_bytes s = {out->t, NULL, 0, 0};
+  tiny_bytes_add(out, magic, sizeof magic);
+  tiny_bytes_add(&s, types, sizeof types);
+  tn_wasm_put_section(out, TN_WASM_TYPES, &s);
+  s.n = 0;
+  tn_wasm_put_byte(&s, 1);
+  tn_wasm_put_name(&s, "tiny"); tn_wasm_put_name(&s, "memory");
+  tiny_bytes_add(&s, memory, sizeof memory);
+  tn_wasm_put_section(out, TN_WASM_IMPORTS, &s);
+  s.n = 0;
+  tiny_bytes_add(&s, functions, sizeof functions);
+  tn_wasm_put_section(out, TN_WASM_FUNCTIONS, &s);
+  s.n = 0;
+  tn_wasm_put_byte(&s, 1);
+  tn_wasm_put_name(&s, name);
+  tiny_bytes_add(&s, first, sizeof first);
+  tn_wasm_put_section(out, TN_WASM_EXPORTS, &s);
+  s.n = 0;
+  tn_wasm_put_byte(&s, 1);
+  tn_wasm_put_unsigned(&s, body->n);
+  tiny_bytes_add(&s, body->data, body->n);
+  tn_wasm_put_section(out, TN_WASM_CODE, &s);
+}
+
+// The lines of the code, for debug letter d.
+static void tn_wasm_show(const tn_wasm_select *x, const char *name) {
+  tiny_ctx *t = x->t;
+  int depth = 1;
+  tn_log(t, "%s:", name);
+  for (int i = 0; i < x->n; i++) {
+    const int op = x->ins[i].op, opens = op == TN_WASM_BLOCK || op == TN_WASM_LOOP || op == TN_WASM_IF;
+    tiny_bytes line = {t, NULL, 0, 0};
+    depth -= op == TN_WASM_END || op == TN_WASM_ELSE;
+    tn_wasm_print(&line, &x->ins[i]);
+    tn_log(t, "%*s%s", 2 * (depth < 20 ? depth : 20), "", line.data);
+    depth += opens || op == TN_WASM_ELSE;
+  }
+}
+
+// Adds the module to out. NULL: it is there; else why not.
+static const char *tn_wasm_object(tiny_ctx *t, const tiny_listing *k, const tn_wasm_level *level, tiny_bytes *out) {
+  tn_wasm_select x;
+  tiny_bytes body = {t, NULL, 0, 0};
+  (void)level;
+  tn_wasm_select_list(&x, t, k);
+  if (!x.refused && x.nlocals > TN_WASM_LOCALS_MOST) x.refused = "its values are too many";
+  if (x.refused) return x.refused;
+  if (t->code != TINY_OK) return t->message;
+  tn_wasm_share_locals(&x);
+  tn_wasm_put_body(&body, &x);
+  tn_wasm_put_module(out, k->name, &body);
+  if (tn_debug(t, 'd')) tn_wasm_show(&x, k->name);
+  return NULL;
+}
+#endif
+// ---- end src/isa/wasm_object.c ----
 #endif
 #endif
 // ---- begin src/ir/match_end.c ----
@@ -57527,6 +59301,87 @@ static struct tn_queue *tn_queue_open(tiny_ctx *t, void *dev) {
 #endif // TINY_NO_THREADS
 #endif
 // ---- end src/runtime/queue.c ----
+#ifdef TN_OS_PAGE
+// ---- begin src/runtime/page.c ----
+// page: loads a module of WebAssembly into the page that this program runs in: what runtime/elf.c is elsewhere.
+//
+// In:  the bytes of a module of one function, as isa/wasm_object.c makes them. Out: a place in the program's table of
+//      functions, which is what a pointer to a function is there. The bytes are not trusted: the engine checks them,
+//      and what it says is the error.
+// Holds: a place that a kernel has left is taken again by the next one: tables do not shrink. Whether the page compiles
+//        at all is asked once for a device: there are engines without vectors of 128 bits, policies that forbid it (CSP
+//        without 'wasm-unsafe-eval'), tables that do not grow (-sALLOW_TABLE_GROWTH).
+// Not here: threads, each of which has a table of its own.
+// Source: W3C, WebAssembly JavaScript Interface; emscripten/em_asm.h: EM_ASM, which does not take -std=c11, calls this
+// function with text in that section.
+#ifndef TN_RUNTIME_PAGE
+#define TN_RUNTIME_PAGE
+#ifndef TINY_AMALGAMATED
+#include "pool.c"
+#endif
+#ifdef TN_OS_PAGE
+#include <emscripten/em_asm.h>
+
+#define TN_PAGE_SCRIPT(name) static const char name[] __attribute__((section("em_asm"), aligned(1)))
+enum { TN_PAGE_SAID = 200 };               // bytes of what an engine says of an error
+
+// All take the address of bytes and how many, and where to write what is wrong: 0: something is.
+TN_PAGE_SCRIPT(tn_page_script_load) =
+  "try {"
+  "  const made = new WebAssembly.Instance(new WebAssembly.Module(HEAPU8.slice($0, $0 + $1)),"
+  "                                        {tiny: {memory: wasmMemory}}).exports;"
+  "  const left = wasmTable.tinyLeft = wasmTable.tinyLeft || [];"
+  "  const at = left.length ? left.pop() : wasmTable.grow(1);"
+  "  wasmTable.set(at, Object.values(made)[0]);"
+  "  return at;"
+  "} catch (e) {"
+  "  const said = String(e).slice(0, $3 - 1);"
+  "  for (let i = 0; i < said.length; i++) HEAPU8[$2 + i] = said.charCodeAt(i) & 127;"
+  "  HEAPU8[$2 + said.length] = 0;"
+  "  return 0;"
+  "}";
+TN_PAGE_SCRIPT(tn_page_script_unload) = "wasmTable.set($0, null); wasmTable.tinyLeft.push($0); return 0;";
+
+static int tn_page_is_module(const void *data, size_t n) { return n > 8 && !memcmp(data, "\0asm\1\0\0\0", 8); }
+
+static int tn_page_load_at(const void *binary, size_t nbytes, char *said) {
+  return emscripten_asm_const_int(tn_page_script_load, "iiii", (int)(uintptr_t)binary, (int)nbytes,
+                                  (int)(uintptr_t)said, TN_PAGE_SAID);
+}
+static void tn_page_unload_at(int at) { emscripten_asm_const_int(tn_page_script_unload, "i", at); }
+
+// Does the page take modules? said: why not.
+static int tn_page_compiles(char *said) {
+  // (module (memory (import "tiny" "memory") 0) (func (export "f") (result v128) i32.const 0 i8x16.splat))
+  static const unsigned char module[] = {
+    0, 'a', 's', 'm', 1, 0, 0, 0, 1, 5, 1, 0x60, 0, 1, 0x7B, 2, 16, 1, 4, 't', 'i', 'n', 'y', 6, 'm', 'e', 'm', 'o',
+    'r', 'y', 2, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 'f', 0, 0, 10, 8, 1, 6, 0, 0x41, 0, 0xFD, 0x0F, 0x0B};
+  const int at = tn_page_load_at(module, sizeof module, said);
+  if (at) tn_page_unload_at(at);
+  return at != 0;
+}
+
+typedef struct tn_page_image { int at; } tn_page_image;
+static tn_page_image *tn_page_load(tiny_ctx *t, const void *binary, size_t nbytes) {
+  char said[TN_PAGE_SAID];
+  tn_page_image *image = (tn_page_image *)tn_alloc(t, sizeof *image);
+  if (!image) return NULL;
+  image->at = tn_page_is_module(binary, nbytes) ? tn_page_load_at(binary, nbytes, said) : 0;
+  if (image->at) return image;
+  tiny_fail(t, TINY_E_COMPILE, "page: %s", tn_page_is_module(binary, nbytes) ? said : "this is no module");
+  tn_release(t, image, sizeof *image);
+  return NULL;
+}
+static void tn_page_unload(tiny_ctx *t, tn_page_image *image) {
+  tn_page_unload_at(image->at);
+  tn_release(t, image, sizeof *image);
+}
+static void *tn_page_symbol(const tn_page_image *image) { return (void *)(uintptr_t)image->at; }
+#undef TN_PAGE_SCRIPT
+#endif
+#endif
+// ---- end src/runtime/page.c ----
+#else
 // ---- begin src/runtime/elf.c ----
 // elf: loads a freestanding relocatable ELF64 object into executable memory: the linker that kernels need,
 // and no more.
@@ -57889,7 +59744,8 @@ static void tn_elf_unload(tiny_ctx *t, tn_elf *e) {
   tn_release(t, e, e->owned_nbytes);
 }
 
-// The object in pages of its own, which may be executed. Nothing in it asks for memory, or returns before they are sealed.
+// The object in pages of its own, which may be executed. Nothing in it asks for memory, or returns before they are
+// sealed.
 static tiny_code tn_elf_map(tn_elf_load_state *l, tn_elf *e) {
   tn_os_code pages;
   if (!tn_os_code_map(&pages, (size_t)l->code_nbytes, (size_t)l->data_nbytes))
@@ -57930,7 +59786,8 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 }
 #endif
 // ---- end src/runtime/elf.c ----
-#ifdef TN_ISA
+#endif
+#if defined(TN_ISA) && !defined(TN_OS_PAGE)
 // ---- begin src/isa/object.c ----
 // object: the code of one kernel as a relocatable ELF64 object, whatever the processor.
 //
@@ -58129,10 +59986,7 @@ static void tn_x86_write_ins(tn_x86_writer *w, const tn_isa_ins *ins) {
     immediates += ins->o[i].kind == TN_ISA_NUMBER || i == 3;
   x = tn_x86_real_ins(ins);
   const int n = tn_x86_encode(&x, bytes);
-  if (!n) {
-    tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_x86_rows[ins->op].name);
-    return;
-  }
+  if (!n) { tn_isa_refuse_ins(w->c, tn_x86_rows[ins->op].name); return; }
   tiny_bytes_add(&w->code, bytes, (size_t)n);
   for (int i = 0; i < ins->n; i++) {       // an immediate, of one byte, stands behind the displacement
     const tn_isa_operand *o = &ins->o[i];
@@ -58203,7 +60057,7 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   tn_x86_write_2(w, TN_X86_MOV, rsp, rbp);
   tn_x86_write_1(w, TN_X86_POP, TN_X86_RBP);
   tn_x86_write_1(w, TN_X86_RET, -1);
-  if (c->t->code != TINY_OK) return;
+  if (c->refused || c->t->code != TINY_OK) return;
   static const char pad[64] = {0};
   if (w->code.n % 64) tiny_bytes_add(&w->code, pad, 64 - w->code.n % 64);
   const int64_t pool = (int64_t)w->code.n;
@@ -58233,12 +60087,13 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x8
   memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
   c.t = c.pool.t = w.code.t = t;
   w.c = &c; w.level = level;
-  tn_x86_select_list(&c, k, level);
+  tn_isa_look_over(&c, k);
+  if (!c.refused) tn_x86_select_list(&c, k, level);
   if (!c.refused) tn_isa_allocate(&c, tn_x86_target_of(level));
   if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_X86_FRAME_KEPT) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
-  if (t->code != TINY_OK) return t->message;
+  if (c.refused || t->code != TINY_OK) return c.refused ? c.refused : t->message;
   if (tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
   tn_isa_elf(out, k->name, &w.code, TN_ELF_X86);
   return NULL;
@@ -58311,7 +60166,7 @@ typedef struct tn_arm64_writer {
 static void tn_arm64_word(tn_arm64_writer *w, const tn_arm64_ins *x) {
   uint32_t word;
   if (tn_arm64_encode(x, &word)) { tiny_bytes_add(&w->code, &word, 4); return; }
-  tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_arm64_rows[x->op].name);
+  tn_isa_refuse_ins(w->c, tn_arm64_rows[x->op].name);
 }
 static void tn_arm64_word_of(tn_arm64_writer *w, int op, int n, tn_arm64_operand a, tn_arm64_operand b,
     tn_arm64_operand d) {
@@ -58459,7 +60314,7 @@ static const char *tn_arm64_write_all(tn_arm64_writer *w) {
   }
   const tn_arm64_operand none = tn_arm64_number(0, 0);
   tn_arm64_word_of(w, TN_ARM64_RET, 0, none, none, none);
-  if (c->t->code != TINY_OK) return c->t->message;
+  if (c->refused || c->t->code != TINY_OK) return c->refused ? c->refused : c->t->message;
   static const char pad[64] = {0};
   if (w->code.n % 64) tiny_bytes_add(&w->code, pad, 64 - w->code.n % 64);
   const int64_t pool = (int64_t)w->code.n;
@@ -58492,7 +60347,8 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
   memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
   c.t = c.pool.t = w.code.t = t;
   w.c = &c;
-  tn_arm64_select_list(&c, k, level);
+  tn_isa_look_over(&c, k);
+  if (!c.refused) tn_arm64_select_list(&c, k, level);
   if (!c.refused && t->code == TINY_OK) {
     tn_arm64_fuse_halves(&c);
     tn_arm64_pairs(&c, tn_arm64_reads(&c));
@@ -58531,7 +60387,11 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "../base/caches.c"
+#ifdef TN_OS_PAGE
+#include "page.c"
+#else
 #include "elf.c"
+#endif
 #include "queue.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
@@ -58540,6 +60400,8 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
 #include "../isa/x86_object.c"
 #elif defined(TN_ISA) && defined(TN_OS_ARM64)
 #include "../isa/arm64_object.c"
+#elif defined(TN_ISA)
+#include "../isa/wasm_object.c"
 #endif
 #endif
 
@@ -58552,6 +60414,10 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
   #define TN_CPU_BUILTIN 1
   #define tn_cpu_builtin_object tn_arm64_object
   typedef tn_arm64_level tn_cpu_builtin_level;
+#elif defined(TN_ISA)
+  #define TN_CPU_BUILTIN 1
+  #define tn_cpu_builtin_object tn_wasm_object
+  typedef tn_wasm_level tn_cpu_builtin_level;
 #else
   #define TN_CPU_BUILTIN 0
 #endif
@@ -58619,6 +60485,15 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 #else
   enum { TN_CPU_MACHINE = 0 };             // elf.c cannot load what a compiler makes: as if there were none
 #endif
+enum { TN_CPU_OBJECT_MOST = 64 << 20 };    // bytes, as much as elf.c loads
+// Is it what tn_cpu_load takes?
+static int tn_cpu_is_object(const void *data, size_t n) {
+#ifdef TN_OS_PAGE
+  return tn_page_is_module(data, n);
+#else
+  return tn_elf_is_object((const char *)data, n, TN_CPU_MACHINE);
+#endif
+}
 
 static const char *const tn_cpu_names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
                                             "clang-16", "clang-15", "clang-14", "cc", "gcc" };
@@ -58638,14 +60513,16 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
     }
   c->compiler[0] = 0;
   tn_cpu_describe(c, "");
-  if (!c->why[0]) snprintf(c->why, sizeof c->why, "no C compiler was found");
+  if (!c->why[0])
+    snprintf(c->why, sizeof c->why, TN_CPU_MACHINE != 0 ? "no C compiler was found" : "no C compiler is of use here");
 }
 
 // chosen names the compiler, or else, if it is NULL, it is found.
 static void tn_cpu_first_compiler(tn_cpu *c, const char *chosen) {
   if (c->alone) {
-    snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone" :
-             "is chosen, and is not there (TINY_NO_ISA; x86-64, arm64)");
+    if (!c->why[0])
+      snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone"
+               : "is chosen, and is not there (TINY_NO_ISA; x86-64, arm64, wasm)");
     tn_cpu_describe(c, "");
     return;
   }
@@ -58716,7 +60593,7 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
                      job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
   const int well = job->exit_code == 0 && job->ended == TN_JOB_BY_ITSELF;
-  if (well && tn_elf_is_object(binary->data, binary->n, TN_CPU_MACHINE)) return TINY_OK;
+  if (well && tn_cpu_is_object(binary->data, binary->n)) return TINY_OK;
   if (well && binary->n) return tiny_fail(t, TINY_E_COMPILE, "%s wrote no object of this machine:\n%.*s", job->argv[0],
                                           length, said);
   return tiny_fail(t, TINY_E_COMPILE, "%s failed (exit code %d):\n%.*s", job->argv[0], job->exit_code,
@@ -58736,7 +60613,7 @@ static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const tiny_by
   memset(&job, 0, sizeof job);
   job.argv = argv;
   job.input = input ? input->data : ""; job.input_nbytes = input ? input->n : 0;
-  job.seconds = c->seconds; job.most = TN_ELF_MAX_NBYTES;
+  job.seconds = c->seconds; job.most = TN_CPU_OBJECT_MOST;
   return job;
 }
 
@@ -58759,7 +60636,7 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
   tiny_code code = tn_process_run(t, b->job, b->n, b->c->cores);
   for (int i = 0; i < b->n; i++) {
     const tn_job *job = &b->job[i];
-    if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
+    if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_CPU_OBJECT_MOST, &b->binary[i]);
     else if (job->ended == TN_JOB_BY_ITSELF) tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
     if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
     const tiny_code one = tn_cpu_judge(t, job, &b->binary[i]);
@@ -58919,11 +60796,11 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
   tiny_code code = TINY_OK;
   for (int from = 0, to; from < n && code == TINY_OK; from = to) {
     to = from + 1;
-    if (tn_elf_is_object(source[from].data, source[from].n, TN_CPU_MACHINE)) {
+    if (tn_cpu_is_object(source[from].data, source[from].n)) {
       tiny_bytes_add(&binary[from], source[from].data, source[from].n);
       continue;
     }
-    while (to < n && !tn_elf_is_object(source[to].data, source[to].n, TN_CPU_MACHINE)) to++;
+    while (to < n && !tn_cpu_is_object(source[to].data, source[to].n)) to++;
     code = tn_cpu_compile_rest(dev, to - from, source + from, binary + from, log);
   }
   return code;
@@ -58982,6 +60859,8 @@ static const tn_arm64_level *tn_cpu_level(const void *own) {
   const int dots = ((const tn_cpu *)own)->facts.dots >> TINY_DOT_I8 & 1;
   return &tn_arm64_levels[dots ? TN_ARM64_DOTPROD : TN_ARM64_NEON];
 }
+#elif defined(TN_OS_WASM)
+static const tn_wasm_level *tn_cpu_level(const void *own) { (void)own; return &tn_wasm_levels[0]; }
 #else
 static const tn_x86_level *tn_cpu_level(const void *own) {
   const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
@@ -58994,6 +60873,18 @@ static const tn_x86_level *tn_cpu_level(const void *own) {
 }
 #endif
 #endif
+// Does the system let the library run what it makes? If not, c->why tells.
+static int tn_cpu_takes_code(tn_cpu *c) {
+#ifdef TN_OS_PAGE
+  char said[TN_PAGE_SAID];
+  if (tn_page_compiles(said)) return 1;
+  snprintf(c->why, sizeof c->why, "this page runs no kernels (vectors of WebAssembly, and -sALLOW_TABLE_GROWTH, are needed): %s", said);
+  return 0;
+#else
+  (void)c;
+  return 1;
+#endif
+}
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
@@ -59010,7 +60901,7 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   const char *compiler = t->compiler ? t->compiler : tn_os_env("TINY_CC");
   const int both = !compiler || !strcmp(compiler, "both"), found = both || !strcmp(compiler, "outside");
   c->alone = !takes_ir && compiler && !strcmp(compiler, "builtin");
-  c->builtin = TN_CPU_BUILTIN && !takes_ir && (c->alone || both);
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && (c->alone || both) && tn_cpu_takes_code(c);
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -59042,7 +60933,7 @@ static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, cons
 }
 static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                        tiny_bytes *out) {
-  if (n != 1 || !tn_elf_is_object(kernels->data, kernels->n, TN_CPU_MACHINE))
+  if (n != 1 || !tn_cpu_is_object(kernels->data, kernels->n))
     return tn_cstyle_module(t, r, kernels, n, out);
   tiny_bytes_add(out, kernels->data, kernels->n);
   return t->code;
@@ -59050,12 +60941,15 @@ static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, cons
 static void tn_cpu_builtin_renderer(const tn_cpu *c, tiny_renderer *r) {
   tn_cstyle(r);
   r->own = c;
-#ifdef TN_OS_ARM64
+  r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
+#if defined(TN_OS_ARM64)
   r->name = "C and arm64";
+#elif defined(TN_OS_WASM)
+  r->name = "wasm";
+  r->flags |= TINY_TARGET_NO_STACK;
 #else
   r->name = "C and x86-64";
 #endif
-  r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
   r->kernel = tn_cpu_builtin_kernel;
   r->module = tn_cpu_builtin_module;
 }
@@ -59134,7 +61028,11 @@ static void tn_cpu_later_free(void *dev, void *item) {
   tn_cpu_aligned_free(((tn_cpu *)dev)->t, u->it, u->nbytes);
 }
 static void tn_cpu_later_unload(void *dev, void *item) {
+#ifdef TN_OS_PAGE
+  tn_page_unload(((tn_cpu *)dev)->t, (tn_page_image *)((const tn_cpu_gone *)item)->it);
+#else
   tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)((const tn_cpu_gone *)item)->it);
+#endif
 }
 // ends(it) once everything that was given before has happened.
 static void tn_cpu_let_go(tn_cpu *c, tn_queue_fn ends, void *it, size_t nbytes) {
@@ -59225,6 +61123,11 @@ static void tn_cpu_event_free(void *dev, void *event) {
 
 // ** modules and launches **
 
+#ifdef TN_OS_PAGE
+static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
+  return tn_page_load(((tn_cpu *)dev)->t, binary, nbytes);
+}
+#else
 // What compiled kernels may call: clang makes calls of the first four by itself, the others come from the
 // language.
 #define TN_CPU_F1(name) { #name, (void (*)(void))(double (*)(double))name }, \
@@ -59251,12 +61154,18 @@ static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
 #undef TN_CPU_F1
 #undef TN_CPU_F2
 #undef TN_CPU_F3
+#endif
 static void tn_cpu_unload(void *dev, void *module) {
   if (module) tn_cpu_let_go((tn_cpu *)dev, tn_cpu_later_unload, module, 0);
 }
 static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
   (void)dev;
+#ifdef TN_OS_PAGE
+  (void)kernel;
+  return tn_page_symbol((const tn_page_image *)module);
+#else
   return tn_elf_symbol((const tn_elf *)module, kernel);
+#endif
 }
 
 typedef struct tn_cpu_call {
@@ -59379,6 +61288,8 @@ static const char *tn_cpu_abi(void) {
   return "x86-64 SysV";
 #elif defined(TN_OS_ARM64)
   return "AArch64";
+#elif defined(TN_OS_WASM)
+  return "wasm32";
 #else
   return "unknown";
 #endif
@@ -59663,14 +61574,15 @@ static int tn_storage_spare(const struct tn_device *d, int c) {
 static void tn_storage_count(struct tn_device *d, size_t more, size_t less) {
   tiny_stats *const stats[2] = {&d->stats, &d->t->stats};
   for (int i = 0; i < 2; i++) {
-    stats[i]->nbytes_live += more - less;
+    stats[i]->nbytes_live += more;         // one by one: size_t may be half as wide
+    stats[i]->nbytes_live -= less;
     if (stats[i]->nbytes_live > stats[i]->nbytes_peak) stats[i]->nbytes_peak = stats[i]->nbytes_live;
   }
 }
 
 // Memory that was not there before, of a size class; NULL after an error.
 static TN_COLD tn_storage *tn_storage_alloc(struct tn_device *d, size_t rounded) {
-  const size_t live = d->stats.nbytes_live, most = d->max_nbytes;
+  const size_t live = (size_t)d->stats.nbytes_live, most = d->max_nbytes;
   if (d->spare_nbytes > d->stats.nbytes_peak) tn_storage_give_back(d);     // sizes that are not asked for any more
   if (most && live + d->spare_nbytes + rounded > most) tn_storage_give_back(d);
   if (most && live + rounded > most) {
@@ -61276,9 +63188,9 @@ TINY_API tiny_code tiny_trace_begin(tiny_ctx *t, const char *path) {
 
 static void tn_say_compiler_missing(struct tn_programs *p) {
   if (p->said++) return;
-  tn_log(p->t, "tiny: %s; %skernels are interpreted, which is slow. "
-               "Install clang (apt install clang, brew install llvm) or set TINY_CC.",
-         tn_cpu_no_compiler(p->device->dev), tn_cpu_is_builtin(p->device->dev) ? "some " : "");
+  tn_log(p->t, "tiny: %s; %skernels are interpreted, which is slow.%s",
+         tn_cpu_no_compiler(p->device->dev), tn_cpu_is_builtin(p->device->dev) ? "some " : "",
+         TN_CPU_MACHINE != 0 ? " Install clang (apt install clang, brew install llvm) or set TINY_CC." : "");
 }
 
 static tn_digest tn_compiler_key(const struct tn_programs *p) {
@@ -61336,8 +63248,8 @@ static void tn_compiler_find(struct tn_programs *p) {
 static int tn_code_give_up(struct tn_programs *p) {
   if (!tn_cpu_is_barred(p->device->dev) || p->interpret || !TN_HAS_FALLBACK) return 0;
   p->interpret = 1;
-  tn_log(p->t, "tiny: the system does not let memory be executed that was written (a policy such as SELinux, seccomp or "
-               "a hardened runtime); kernels are interpreted, which is slow.");
+  tn_log(p->t, "tiny: the system does not let memory be executed that was written (a policy such as SELinux, seccomp "
+               "or a hardened runtime); kernels are interpreted, which is slow.");
   return 1;
 }
 // The same before anything is compiled. Where there is a built-in compiler, the outside one is asked when it is needed.
@@ -62788,7 +64700,7 @@ static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   b.progress.info.done = number - 1; b.progress.info.name = build->name;
   b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
   d.device = at->name; d.backends[0] = at->backend;
-  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
+  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - (size_t)at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
   d.compiler = t->compiler;
   d.atomics = t->atomics; d.tf32 = t->tf32;                  // what its kernels may do, it is searched with
@@ -63143,7 +65055,7 @@ static void tn_collect(tiny_ctx *t) {
   tn_uop_sweep(t);
   tn_customs_trim(t);
   ir->collect_at = ir->nodes.n * 2 > 1 << 14 ? ir->nodes.n * 2 : 1 << 14;
-  t->runtime->collected_nbytes = t->stats.nbytes_live;
+  t->runtime->collected_nbytes = (size_t)t->stats.nbytes_live;
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
@@ -66155,7 +68067,7 @@ static void tn_roofs_find(tiny_ctx *t, int device) {
   memset(&d, 0, sizeof d);
   d.device = at->name;
   d.backends[0] = at->backend;
-  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
+  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - (size_t)at->stats.nbytes_live : 0;
   d.cache_dir = t->cache->dir; d.debug = d.trace = "";
   d.beam = -1;
   d.log.fn = tn_roof_log;
@@ -70673,435 +72585,453 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    714  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    717  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1069  src/api/devices.h            several in one context, and tensors that are split over them
-   1122  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1909  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1072  src/api/devices.h            several in one context, and tensors that are split over them
+   1125  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1912  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2121  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2124  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2488  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2491  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2666  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2669  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2805  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2808  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2858  src/api/io.h                 tensors from files and to files
-   2932  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2861  src/api/io.h                 tensors from files and to files
+   2935  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3138  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3141  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3638  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3725  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3642  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3729  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3752  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3756  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3944  src/base/number.c            numbers as text, in and out
-   4418  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3955  src/base/number.c            numbers as text, in and out
+   4429  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4670  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4681  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4863  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4874  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5037  src/base/version.c           what this implementation is: its release and sources, how it was
+   5048  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5127  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
-                                      system headers are asked for here
-   5691  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5138  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
+                                      (emscripten); on x86-64, arm64 or wasm
+   5736  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5809  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5856  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5958  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6498  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6015  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6558  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6715  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6775  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7346  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7428  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7577  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7659  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7669  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7830  src/ir/label.c               names that nodes have for people, in a table beside them
-   7963  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7751  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7912  src/ir/label.c               names that nodes have for people, in a table beside them
+   8045  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8063  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8145  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8233  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8993  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8315  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9075  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9170  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9252  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9286  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9368  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9418  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9500  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9676  src/ir/args.c                which k, v and sources fit an op
-   9951  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9758  src/ir/args.c                which k, v and sources fit an op
+  10033  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10095  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10737  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10177  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10819  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10892  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10974  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11500  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11582  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12000  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12082  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12165  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12247  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12602  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12684  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12876  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12958  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13188  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13270  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13923  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14005  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14222  src/ir/spec.c                the verifier
-  14612  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14304  src/ir/spec.c                the verifier
+  14704  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14841  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15205  src/rules/notation.c         the algebra that bodies of rules are written in
-  15240  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15440  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14933  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15297  src/rules/notation.c         the algebra that bodies of rules are written in
+  15332  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15532  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15600  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15692  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16004  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16096  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16203  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16295  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16660  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16752  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16837  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16929  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17004  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17096  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17347  src/rules/decompose.c        from what the IR means to what a target can do
-  18048  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18174  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17439  src/rules/decompose.c        from what the IR means to what a target can do
+  18140  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18266  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18204  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18296  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18703  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18795  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18797  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18889  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19613  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19689  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19705  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19781  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19732  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19824  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19976  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20050  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20068  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20142  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20698  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20790  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20957  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21049  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21246  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21338  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21802  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21894  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21911  src/tensor/activation.c      what stands between the layers of a network
-  22092  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22464  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22003  src/tensor/activation.c      what stands between the layers of a network
+  22184  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22556  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22717  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22809  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23481  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23573  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24163  src/tensor/random.c          numbers from a counter, the same on every device
-  24438  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24255  src/tensor/random.c          numbers from a counter, the same on every device
+  24530  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24762  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25058  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24854  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25150  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25195  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25287  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25734  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25826  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26447  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26539  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26849  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26941  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26988  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27080  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27470  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27562  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27935  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28027  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28286  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28932  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29294  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29424  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28378  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29024  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29386  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29516  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29584  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29676  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30089  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30368  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30181  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30460  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30464  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30556  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30757  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31198  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30849  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31290  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31475  src/tensor/params.c          lists of named tensors: what a network consists of
-  31566  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31676  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31567  src/tensor/params.c          lists of named tensors: what a network consists of
+  31658  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31768  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32055  src/tensor/sequential.c      modules and functions one after the other
-  32126  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32147  src/tensor/sequential.c      modules and functions one after the other
+  32218  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32291  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32383  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32411  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32503  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32730  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32822  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32846  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33124  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32938  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33216  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33241  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33333  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33752  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33844  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34528  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34620  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35061  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35153  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35569  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35661  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35881  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35973  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35958  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36050  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36548  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36640  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36729  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36821  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37051  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37143  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37680  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37772  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38056  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38148  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38260  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38352  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38651  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38874  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39242  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38743  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38966  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39334  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39407  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39478  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39499  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39570  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39641  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39718  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39733  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39810  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39799  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40199  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39891  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40291  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40289  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40381  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40499  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40591  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40633  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41496  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40725  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41588  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41856  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41948  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41934  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42026  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42082  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42141  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42174  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42233  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42955  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43047  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43152  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43244  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43278  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43371  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43346  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43439  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43439  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43532  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43827  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43920  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44422  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44515  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44541  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44633  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44634  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44726  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44704  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44797  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44808  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44909  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44984  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44901  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45002  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45077  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45084  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45280  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46128  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45177  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45373  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46221  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46210  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46333  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46303  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46426  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47119  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47212  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47396  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47489  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47545  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47513  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+                                      processor
+  47671  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47608  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47734  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  47773  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  47899  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48219  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48345  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48331  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48458  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48984  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49265  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49111  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49392  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49547  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49674  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49732  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49859  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50040  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50168  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50168  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50296  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50579  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50707  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50996  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51124  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51389  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51517  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51524  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51652  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51737  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51873  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52170  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52306  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52499  src/isa/arm64_encode.c       instructions of A64 -> words
-  52796  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53053  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  52635  src/isa/arm64_encode.c       instructions of A64 -> words
+  52932  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53189  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  53122  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53258  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53436  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53572  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53705  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53841  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54320  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54534  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54456  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54670  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55070  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55211  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55332  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  55472  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+                                      opcode, text and what follows it; from an instruction to bytes, and to a
+                                      line of text
+  55720  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+                                      stack, in local variables
+  55979  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+                                      them, some by a mask, or apart
+  56232  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+                                      scalars and of vectors
+  56467  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56588  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  56919  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57006  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+                                      and wasm_locals.c
+  57106  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  55343  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57117  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  55612  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57386  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  55702  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57476  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  56318  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58092  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  56880  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58654  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  57230  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59004  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  57531  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59306  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+                                      what runtime/elf.c is elsewhere
+  59386  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  57935  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  59792  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  57979  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  59836  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  58250  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60105  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  58515  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  59391  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60371  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61302  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  59475  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61386  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  59592  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  59823  src/runtime/device.c         which backend a context runs on
-  60041  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  60195  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61503  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61735  src/runtime/device.c         which backend a context runs on
+  61953  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62107  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  60256  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62168  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  60524  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62436  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  60812  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62724  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  61084  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  62996  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  61266  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  61351  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63178  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63263  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  61764  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63676  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  62043  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  63955  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  62154  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64066  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  62393  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  62878  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64305  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64790  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  63050  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  63158  src/runtime/launch.c         the steps of a plan, handed to their devices
-  63442  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  64962  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65070  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65354  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  63939  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65851  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  64547  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66459  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  64730  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66642  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  65067  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  65278  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  66072  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  66979  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67190  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  67984  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  66464  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  66805  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68376  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68717  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  67012  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68924  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  67266  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69178  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  67525  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69437  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  67795  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69707  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  67960  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69872  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  68134  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  68495  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  68731  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70046  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70407  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70643  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  68879  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  69042  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70791  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  70954  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  69149  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71061  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  69234  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71146  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  69562  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71474  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  69725  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  69788  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  69967  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71637  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71700  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71879  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  70103  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72015  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  70489  src/runtime/context.c        opening and closing, the first error, totals
+  72401  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -186,13 +186,16 @@ TN_SMALL_BEGIN
 #include "codegen/candidates.c"
 #include "codegen/pipeline.c"
 
-// ** isa: machine code of our own, x86-64 and arm64 **
+// ** isa: machine code of our own, x86-64, arm64 and wasm **
 #ifdef TN_ISA
+#include "isa/address.c"
+#ifndef TN_OS_WASM
 #include "isa/code.c"
 #include "isa/copies.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
 #include "isa/induction.c"
+#endif
 #ifdef TN_OS_X86
 #include "isa/x86.c"
 #include "isa/x86_encode.c"
@@ -217,6 +220,15 @@ TN_SMALL_BEGIN
 #include "isa/arm64_lanes.c"
 #include "isa/arm64_select.c"
 #include "isa/arm64_peephole.c"
+#else
+#include "isa/wasm.c"
+#include "isa/wasm_values.c"
+#include "isa/wasm_memory.c"
+#include "isa/wasm_arithmetic.c"
+#include "isa/wasm_lanes.c"
+#include "isa/wasm_select.c"
+#include "isa/wasm_locals.c"
+#include "isa/wasm_object.c"
 #endif
 #endif
 #include "ir/match_end.c"
@@ -232,8 +244,12 @@ TN_SMALL_BEGIN
 // ** runtime: devices, programs, execution **
 #include "runtime/pool.c"
 #include "runtime/queue.c"
+#ifdef TN_OS_PAGE
+#include "runtime/page.c"
+#else
 #include "runtime/elf.c"
-#ifdef TN_ISA
+#endif
+#if defined(TN_ISA) && !defined(TN_OS_PAGE)
 #include "isa/object.c"
 #ifdef TN_OS_X86
 #include "isa/x86_object.c"

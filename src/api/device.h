@@ -340,7 +340,8 @@ enum {
   TINY_TARGET_COPIES = 1024,               // STOREs that happen later, which items do not wait for
   TINY_TARGET_ROWS = 2048,                 // LOADs of rows of 8x8 matrices by a warp
   TINY_TARGET_MATRICES = 4096,             // products that read such matrices from LOCAL memory themselves
-  TINY_TARGET_BOXES = 8192                 // BULK copies, that a BARRIER waits for by their slot
+  TINY_TARGET_BOXES = 8192,                // BULK copies, that a BARRIER waits for by their slot
+  TINY_TARGET_NO_STACK = 16384             // all LOCAL memory comes with a launch, of TINY_TARGET_TAKES_LOCAL
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {

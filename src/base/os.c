@@ -75,8 +75,11 @@
 #elif defined(__wasm__)
   #define TN_OS_WASM 1
 #endif
-#if !defined(TINY_NO_ISA) && (defined(TN_OS_X86) || defined(TN_OS_ARM64))
-  #define TN_ISA 1                         // there is a compiler of our own for it: src/isa
+// Modules of a page belong to the thread that has loaded them, so that there is none of our own with threads.
+#if defined(TN_OS_X86) || defined(TN_OS_ARM64) || (defined(TN_OS_PAGE) && defined(TINY_NO_THREADS))
+  #ifndef TINY_NO_ISA
+    #define TN_ISA 1                       // there is a compiler of our own for it: src/isa
+  #endif
 #endif
 
 // With -std=c11 the C libraries of Linux, and emscripten's, hide all that is not ISO C, unless a feature macro is set
@@ -122,7 +125,7 @@
 #endif
 #if defined(__linux__) || defined(TN_OS_PAGE)
   enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2,
-         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };      // asm-generic, musl
+         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic, musl: x86-64, arm64, wasm
 #elif !defined(_WIN32)
   enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_BLOCK = SIG_BLOCK,
          TN_OS_SIG_SETMASK = SIG_SETMASK,
@@ -364,7 +367,11 @@ static int tn_os_has_dot_products(void) {
 #endif
 static void tn_os_cpu_identify(tn_os_cpu *c) {
   uint64_t h = 0;
+#ifdef TN_OS_WASM                           // of 16 that x86-64 has engines keep some, and what is on its way takes others
+  c->vector_nbytes = 16; c->vector_registers = 12;
+#else
   c->vector_nbytes = 16; c->vector_registers = 32;
+#endif
 #if defined(__APPLE__)
   char brand[128] = {0};
   size_t nbytes = sizeof brand - 1;
@@ -502,6 +509,7 @@ static void tn_os_unmap(void *p, size_t nbytes) {
 #endif
 }
 
+#ifndef TN_OS_WASM                          // code is not in memory there
 // Turns whole pages of a mapping from writable to executable, and makes the instruction cache see them.
 static int tn_os_make_executable(void *p, size_t nbytes) {
 #ifdef _WIN32
@@ -516,6 +524,7 @@ static int tn_os_make_executable(void *p, size_t nbytes) {
   return mprotect(p, nbytes, PROT_READ | PROT_EXEC) == 0;
 #endif
 }
+#endif
 
 // ** code **
 

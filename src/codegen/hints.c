@@ -83,7 +83,8 @@ static int64_t tn_local_of_launch(const tn_lowered *k, const tn_target *target) 
     boxes |= k->list[i]->op == TINY_OP_BULK;
   }
   if (boxes && all > TN_STACK_NBYTES) all += TN_BOX_NBYTES;
-  return tn_target_has(target, TINY_TARGET_TAKES_LOCAL) && all > TN_STACK_NBYTES ? all : 0;
+  const int64_t stack = tn_target_has(target, TINY_TARGET_NO_STACK) ? 0 : TN_STACK_NBYTES;
+  return tn_target_has(target, TINY_TARGET_TAKES_LOCAL) && all > stack ? all : 0;
 }
 
 // ** boxes that neighbouring groups have in common **

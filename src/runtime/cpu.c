@@ -17,7 +17,11 @@
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "../base/caches.c"
+#ifdef TN_OS_PAGE
+#include "page.c"
+#else
 #include "elf.c"
+#endif
 #include "queue.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
@@ -26,6 +30,8 @@
 #include "../isa/x86_object.c"
 #elif defined(TN_ISA) && defined(TN_OS_ARM64)
 #include "../isa/arm64_object.c"
+#elif defined(TN_ISA)
+#include "../isa/wasm_object.c"
 #endif
 #endif
 
@@ -38,6 +44,10 @@
   #define TN_CPU_BUILTIN 1
   #define tn_cpu_builtin_object tn_arm64_object
   typedef tn_arm64_level tn_cpu_builtin_level;
+#elif defined(TN_ISA)
+  #define TN_CPU_BUILTIN 1
+  #define tn_cpu_builtin_object tn_wasm_object
+  typedef tn_wasm_level tn_cpu_builtin_level;
 #else
   #define TN_CPU_BUILTIN 0
 #endif
@@ -105,6 +115,15 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 #else
   enum { TN_CPU_MACHINE = 0 };             // elf.c cannot load what a compiler makes: as if there were none
 #endif
+enum { TN_CPU_OBJECT_MOST = 64 << 20 };    // bytes, as much as elf.c loads
+// Is it what tn_cpu_load takes?
+static int tn_cpu_is_object(const void *data, size_t n) {
+#ifdef TN_OS_PAGE
+  return tn_page_is_module(data, n);
+#else
+  return tn_elf_is_object((const char *)data, n, TN_CPU_MACHINE);
+#endif
+}
 
 static const char *const tn_cpu_names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
                                             "clang-16", "clang-15", "clang-14", "cc", "gcc" };
@@ -131,8 +150,9 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 // chosen names the compiler, or else, if it is NULL, it is found.
 static void tn_cpu_first_compiler(tn_cpu *c, const char *chosen) {
   if (c->alone) {
-    snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone" :
-             "is chosen, and is not there (TINY_NO_ISA; x86-64, arm64)");
+    if (!c->why[0])
+      snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone"
+               : "is chosen, and is not there (TINY_NO_ISA; x86-64, arm64, wasm)");
     tn_cpu_describe(c, "");
     return;
   }
@@ -203,7 +223,7 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
                      job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
   const int well = job->exit_code == 0 && job->ended == TN_JOB_BY_ITSELF;
-  if (well && tn_elf_is_object(binary->data, binary->n, TN_CPU_MACHINE)) return TINY_OK;
+  if (well && tn_cpu_is_object(binary->data, binary->n)) return TINY_OK;
   if (well && binary->n) return tiny_fail(t, TINY_E_COMPILE, "%s wrote no object of this machine:\n%.*s", job->argv[0],
                                           length, said);
   return tiny_fail(t, TINY_E_COMPILE, "%s failed (exit code %d):\n%.*s", job->argv[0], job->exit_code,
@@ -223,7 +243,7 @@ static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const tiny_by
   memset(&job, 0, sizeof job);
   job.argv = argv;
   job.input = input ? input->data : ""; job.input_nbytes = input ? input->n : 0;
-  job.seconds = c->seconds; job.most = TN_ELF_MAX_NBYTES;
+  job.seconds = c->seconds; job.most = TN_CPU_OBJECT_MOST;
   return job;
 }
 
@@ -246,7 +266,7 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
   tiny_code code = tn_process_run(t, b->job, b->n, b->c->cores);
   for (int i = 0; i < b->n; i++) {
     const tn_job *job = &b->job[i];
-    if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
+    if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_CPU_OBJECT_MOST, &b->binary[i]);
     else if (job->ended == TN_JOB_BY_ITSELF) tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
     if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
     const tiny_code one = tn_cpu_judge(t, job, &b->binary[i]);
@@ -406,11 +426,11 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
   tiny_code code = TINY_OK;
   for (int from = 0, to; from < n && code == TINY_OK; from = to) {
     to = from + 1;
-    if (tn_elf_is_object(source[from].data, source[from].n, TN_CPU_MACHINE)) {
+    if (tn_cpu_is_object(source[from].data, source[from].n)) {
       tiny_bytes_add(&binary[from], source[from].data, source[from].n);
       continue;
     }
-    while (to < n && !tn_elf_is_object(source[to].data, source[to].n, TN_CPU_MACHINE)) to++;
+    while (to < n && !tn_cpu_is_object(source[to].data, source[to].n)) to++;
     code = tn_cpu_compile_rest(dev, to - from, source + from, binary + from, log);
   }
   return code;
@@ -469,6 +489,8 @@ static const tn_arm64_level *tn_cpu_level(const void *own) {
   const int dots = ((const tn_cpu *)own)->facts.dots >> TINY_DOT_I8 & 1;
   return &tn_arm64_levels[dots ? TN_ARM64_DOTPROD : TN_ARM64_NEON];
 }
+#elif defined(TN_OS_WASM)
+static const tn_wasm_level *tn_cpu_level(const void *own) { (void)own; return &tn_wasm_levels[0]; }
 #else
 static const tn_x86_level *tn_cpu_level(const void *own) {
   const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
@@ -481,6 +503,18 @@ static const tn_x86_level *tn_cpu_level(const void *own) {
 }
 #endif
 #endif
+// Does the system let the library run what it makes? If not, c->why tells.
+static int tn_cpu_takes_code(tn_cpu *c) {
+#ifdef TN_OS_PAGE
+  char said[TN_PAGE_SAID];
+  if (tn_page_compiles(said)) return 1;
+  snprintf(c->why, sizeof c->why, "this page runs no kernels (vectors of WebAssembly, and -sALLOW_TABLE_GROWTH, are needed): %s", said);
+  return 0;
+#else
+  (void)c;
+  return 1;
+#endif
+}
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
@@ -497,7 +531,7 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   const char *compiler = t->compiler ? t->compiler : tn_os_env("TINY_CC");
   const int both = !compiler || !strcmp(compiler, "both"), found = both || !strcmp(compiler, "outside");
   c->alone = !takes_ir && compiler && !strcmp(compiler, "builtin");
-  c->builtin = TN_CPU_BUILTIN && !takes_ir && (c->alone || both);
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && (c->alone || both) && tn_cpu_takes_code(c);
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -529,7 +563,7 @@ static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, cons
 }
 static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                        tiny_bytes *out) {
-  if (n != 1 || !tn_elf_is_object(kernels->data, kernels->n, TN_CPU_MACHINE))
+  if (n != 1 || !tn_cpu_is_object(kernels->data, kernels->n))
     return tn_cstyle_module(t, r, kernels, n, out);
   tiny_bytes_add(out, kernels->data, kernels->n);
   return t->code;
@@ -537,12 +571,15 @@ static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, cons
 static void tn_cpu_builtin_renderer(const tn_cpu *c, tiny_renderer *r) {
   tn_cstyle(r);
   r->own = c;
-#ifdef TN_OS_ARM64
+  r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
+#if defined(TN_OS_ARM64)
   r->name = "C and arm64";
+#elif defined(TN_OS_WASM)
+  r->name = "wasm";
+  r->flags |= TINY_TARGET_NO_STACK;
 #else
   r->name = "C and x86-64";
 #endif
-  r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
   r->kernel = tn_cpu_builtin_kernel;
   r->module = tn_cpu_builtin_module;
 }
@@ -621,7 +658,11 @@ static void tn_cpu_later_free(void *dev, void *item) {
   tn_cpu_aligned_free(((tn_cpu *)dev)->t, u->it, u->nbytes);
 }
 static void tn_cpu_later_unload(void *dev, void *item) {
+#ifdef TN_OS_PAGE
+  tn_page_unload(((tn_cpu *)dev)->t, (tn_page_image *)((const tn_cpu_gone *)item)->it);
+#else
   tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)((const tn_cpu_gone *)item)->it);
+#endif
 }
 // ends(it) once everything that was given before has happened.
 static void tn_cpu_let_go(tn_cpu *c, tn_queue_fn ends, void *it, size_t nbytes) {
@@ -712,6 +753,11 @@ static void tn_cpu_event_free(void *dev, void *event) {
 
 // ** modules and launches **
 
+#ifdef TN_OS_PAGE
+static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
+  return tn_page_load(((tn_cpu *)dev)->t, binary, nbytes);
+}
+#else
 // What compiled kernels may call: clang makes calls of the first four by itself, the others come from the
 // language.
 #define TN_CPU_F1(name) { #name, (void (*)(void))(double (*)(double))name }, \
@@ -738,12 +784,18 @@ static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
 #undef TN_CPU_F1
 #undef TN_CPU_F2
 #undef TN_CPU_F3
+#endif
 static void tn_cpu_unload(void *dev, void *module) {
   if (module) tn_cpu_let_go((tn_cpu *)dev, tn_cpu_later_unload, module, 0);
 }
 static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
   (void)dev;
+#ifdef TN_OS_PAGE
+  (void)kernel;
+  return tn_page_symbol((const tn_page_image *)module);
+#else
   return tn_elf_symbol((const tn_elf *)module, kernel);
+#endif
 }
 
 typedef struct tn_cpu_call {
@@ -866,6 +918,8 @@ static const char *tn_cpu_abi(void) {
   return "x86-64 SysV";
 #elif defined(TN_OS_ARM64)
   return "AArch64";
+#elif defined(TN_OS_WASM)
+  return "wasm32";
 #else
   return "unknown";
 #endif
