@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 54f1237f30536f8a03f0107cde042c6cfa5377f4790e8193b44b3f0049cc8858
+/* tiny.h 0.1.0, source 40944201abdea26f1b7d0a6bbff7a35bbe6e3e09edaf4e138a170d7aab056c58
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "54f1237f30536f8a03f0107cde042c6cfa5377f4790e8193b44b3f0049cc8858"
+#define TN_SOURCE_ID "40944201abdea26f1b7d0a6bbff7a35bbe6e3e09edaf4e138a170d7aab056c58"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -18288,6 +18288,7 @@ static tiny_uop *tn_x86_instead(tiny_ctx *t, tiny_uop *u) {
 #undef not_
 #undef where
 #undef cast
+#undef TN_RULES_NOTATION                   // it may begin again
 #endif
 // ---- end src/rules/notation_end.c ----
 
@@ -72698,340 +72699,340 @@ Where things stand in tiny.h
   18140  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
   18266  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18296  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18297  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18795  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18796  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18889  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18890  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19705  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19781  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19706  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19782  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19824  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19825  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20068  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20142  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20069  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20143  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20790  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20791  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21049  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21050  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21338  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21339  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21894  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21895  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22003  src/tensor/activation.c      what stands between the layers of a network
-  22184  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22556  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22004  src/tensor/activation.c      what stands between the layers of a network
+  22185  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22557  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22809  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22810  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23573  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23574  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24255  src/tensor/random.c          numbers from a counter, the same on every device
-  24530  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24256  src/tensor/random.c          numbers from a counter, the same on every device
+  24531  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24854  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25150  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24855  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25151  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25287  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25288  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25826  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25827  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26539  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26540  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26941  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26942  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27080  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27081  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27562  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27563  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28027  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28028  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28378  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29024  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29386  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29516  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28379  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29025  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29387  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29517  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29676  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29677  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30181  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30460  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30182  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30461  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30556  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30557  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30849  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31290  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30850  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31291  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31567  src/tensor/params.c          lists of named tensors: what a network consists of
-  31658  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31768  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31568  src/tensor/params.c          lists of named tensors: what a network consists of
+  31659  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31769  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32147  src/tensor/sequential.c      modules and functions one after the other
-  32218  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32148  src/tensor/sequential.c      modules and functions one after the other
+  32219  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32383  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32384  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32503  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32504  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32822  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32823  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32938  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33216  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32939  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33217  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33333  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33334  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33844  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33845  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34620  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34621  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35153  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35154  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35661  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35662  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35973  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35974  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36050  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36051  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36640  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36641  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36821  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36822  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37143  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37144  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37772  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37773  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38148  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38149  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38352  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38353  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38743  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38966  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39334  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38744  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38967  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39335  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39499  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39570  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39500  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39571  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39733  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39810  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39734  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39811  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39891  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40291  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39892  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40292  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40381  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40382  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40591  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40592  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40725  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41588  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40726  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41589  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41948  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41949  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42026  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42027  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42174  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42233  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42175  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42234  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43047  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43048  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43244  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43245  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43371  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43372  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43439  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43440  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43532  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43533  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43920  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43921  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44515  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44516  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44634  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44726  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44635  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44727  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44797  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44798  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44901  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45002  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45077  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44902  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45003  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45078  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45177  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45373  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46221  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45178  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45374  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46222  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46303  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46426  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46304  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46427  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47212  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47213  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47489  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47490  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47513  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47514  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47671  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47672  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47734  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47735  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  47899  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  47900  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48345  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48346  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48458  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48459  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49111  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49392  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49112  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49393  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49674  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49675  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49859  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49860  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50168  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50169  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50296  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50297  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50707  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50708  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51124  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51125  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51517  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51518  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51652  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51653  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51873  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51874  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52306  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52307  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52635  src/isa/arm64_encode.c       instructions of A64 -> words
-  52932  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53189  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  52636  src/isa/arm64_encode.c       instructions of A64 -> words
+  52933  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53190  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  53258  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53259  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53572  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53573  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53841  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53842  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54456  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54670  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54457  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54671  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55211  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55212  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55472  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55473  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55720  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  55721  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  55979  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  55980  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56232  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56233  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56467  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56588  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56919  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57006  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56468  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56589  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  56920  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57007  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57106  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57107  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57117  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57118  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57386  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57387  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57476  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57477  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58092  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58093  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58654  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58655  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59004  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59005  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59306  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59307  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59386  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59387  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59792  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  59793  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59836  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  59837  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60105  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60106  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60371  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61302  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60372  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61303  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61386  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61387  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61503  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61735  src/runtime/device.c         which backend a context runs on
-  61953  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62107  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61504  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61736  src/runtime/device.c         which backend a context runs on
+  61954  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62108  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62168  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62169  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62436  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62437  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62724  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62725  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  62996  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  62997  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63178  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63263  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63179  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63264  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63676  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63677  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  63955  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  63956  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64066  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64067  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64305  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64790  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64306  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64791  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  64962  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65070  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65354  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  64963  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65071  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65355  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65851  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65852  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66459  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66460  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66642  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66643  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  66979  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67190  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  67984  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  66980  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67191  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  67985  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68376  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68717  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68377  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68718  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68924  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68925  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69178  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69179  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69437  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69438  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69707  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69708  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69872  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69873  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70046  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70407  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70643  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70047  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70408  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70644  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70791  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  70954  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70792  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  70955  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71061  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71062  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71146  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71147  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71474  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71475  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71637  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71700  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71879  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71638  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71701  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71880  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72015  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72016  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72401  src/runtime/context.c        opening and closing, the first error, totals
+  72402  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -23,4 +23,5 @@
 #undef not_
 #undef where
 #undef cast
+#undef TN_RULES_NOTATION                   // it may begin again
 #endif
