@@ -168,7 +168,8 @@ static int tn_arm64_other(const tn_isa_code *c, int at) {
     }
     if (loads ? tn_arm64_is_store(b) : tn_arm64_is_access(b)) return -1;
     if (tn_arm64_names(b, TN_ISA_GPR, base) && !tn_arm64_is_access(b)) return -1;
-    if (loads && b->n && b->o[0].kind == TN_ISA_REG && b->o[0].cls == TN_ISA_GPR && b->o[0].reg == base) return -1;
+    for (int k = 0; k < b->n && loads; k++)                    // it loads the base
+      if (b->o[k].kind == TN_ISA_REG && b->o[k].cls == TN_ISA_GPR && b->o[k].reg == base) return -1;
     if (!loads && tn_arm64_names(b, a->o[0].cls, a->o[0].reg)) return -1;
   }
   return -1;

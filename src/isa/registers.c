@@ -8,6 +8,7 @@
 //        half of that. A loop that a piece is taken out of has no use of it left, and what a loop uses that had no
 //        register where it begins is loaded before it, if there is one. Uses that are loaded are of one block, up to
 //        where a jump that passes them ends. A register that has a place in the frame is stored wherever it is written.
+//        What one instruction writes (a pair of loads) has registers of its own, even if it is only stored.
 // Positions: twice an instruction's, + 1 for what it writes, - 1 for what is loaded before it.
 // Sources: Wimmer and Moessenboeck, "Optimized Interval Splitting in a Linear Scan Register Allocator", VEE (2005);
 //          Belady, "A study of replacement algorithms for a virtual-storage computer" (1966): the use farthest away.
@@ -260,10 +261,14 @@ static int tn_isa_fold(tn_isa_scan *s, int piece) {
 
 // ** linear scan **
 
-// If a piece lost its register at a position: what that costs, -1: it may not; the first use without; the loop, of
-// which a use was scanned already, that it must be out of, -1: none.
+// The instruction that writes what a piece begins with; -1: it is loaded, before one.
+static int tn_isa_written_by(const tn_isa_scan *s, const tn_isa_piece *r) {
+  return s->use[r->first].role & TN_ISA_USE ? -1 : s->use[r->first].at;
+}
+// If a piece lost its register at a position, to what instruction `by` writes, -1: to a load: what that costs, -1: it
+// may not; the first use without; the loop, of which a use was scanned already, that it must be out of, -1: none.
 typedef struct tn_isa_loss { double cost; int first, loop; } tn_isa_loss;
-static tn_isa_loss tn_isa_losing(const tn_isa_scan *s, const tn_isa_piece *r, int position) {
+static tn_isa_loss tn_isa_losing(const tn_isa_scan *s, const tn_isa_piece *r, int position, int by) {
   const tn_isa_code *c = s->c;
   const tn_isa_vreg *v = &c->vreg[r->vreg];
   const int last = r->first + r->n;
@@ -275,7 +280,8 @@ static tn_isa_loss tn_isa_losing(const tn_isa_scan *s, const tn_isa_piece *r, in
   loss.first = later;
   while (around >= 0 && loss.first > r->first && s->use[loss.first - 1].at >= c->loop[around].begin) loss.first--;
   if (loss.first < later) loss.loop = around;
-  if (later < last && s->use[later].role & TN_ISA_USE && 2 * s->use[later].at - 1 <= position) {
+  const int beside = later > r->first && s->use[later - 1].at == by && s->use[later - 1].role & TN_ISA_DEF;
+  if (beside || (later < last && s->use[later].role & TN_ISA_USE && 2 * s->use[later].at - 1 <= position)) {
     loss.cost = -1;
     return loss;
   }
@@ -312,19 +318,20 @@ static int tn_isa_is_busy(const tn_isa_scan *s, int cls, int reg, const tn_isa_p
 static int tn_isa_find(tn_isa_scan *s, const tn_isa_piece *r, int *worst, tn_isa_loss *loss) {
   const tn_isa_vreg *v = &s->c->vreg[r->vreg];
   const tn_isa_class *cls = &s->target->cls[v->cls];
-  const int wanted = v->hint >= 0 ? s->c->vreg[v->hint].phys : -1;
+  const int wanted = v->hint >= 0 ? s->c->vreg[v->hint].phys : -1, by = tn_isa_written_by(s, r);
+  const int free_at = by < 0 ? r->start : r->start - 1;      // what the instruction writes is not free for it
   int found = -1, held[TN_ISA_MOST_REGS], n = 0;
   for (int k = 0; k < cls->n; k++) {
     const int reg = cls->reg[k];
     int *holder = &s->holder[v->cls][reg];
-    if (*holder >= 0 && (s->piece[*holder].end <= r->start || !s->piece[*holder].n)) *holder = -1;
+    if (*holder >= 0 && (s->piece[*holder].end <= free_at || !s->piece[*holder].n)) *holder = -1;
     if (tn_isa_is_busy(s, v->cls, reg, r)) continue;
     if (*holder >= 0) held[n++] = reg;
     else if (found < 0 || reg == wanted) found = reg;
   }
   *worst = -1;
   for (int k = 0; k < n && found < 0; k++) {
-    const tn_isa_loss one = tn_isa_losing(s, &s->piece[s->holder[v->cls][held[k]]], r->start);
+    const tn_isa_loss one = tn_isa_losing(s, &s->piece[s->holder[v->cls][held[k]]], r->start, by);
     if (one.cost >= 0 && (*worst < 0 || one.cost < loss->cost)) { *worst = held[k]; *loss = one; }
   }
   return found;
@@ -339,7 +346,7 @@ static void tn_isa_give(tn_isa_scan *s, int piece) {
   if (!here || r->n > 1 || !tn_isa_fold(s, piece)) {
     found = tn_isa_find(s, r, &worst, &loss);
     if (found < 0 && here && r->n > 1 && tn_isa_fold(s, piece)) worst = -1;
-    else if (found < 0 && r->loads && !here && (worst < 0 || loss.cost > tn_isa_losing(s, r, start).cost)) {
+    else if (found < 0 && r->loads && !here && (worst < 0 || loss.cost > tn_isa_losing(s, r, start, -1).cost)) {
       r->n = 0;                            // not before the loop, but in it
       tn_isa_rest(s, piece, first, last, start + 2);
       return;
@@ -395,17 +402,20 @@ static int tn_isa_is_unmade(const tn_isa_scan *s, const tn_isa_ins *ins, int at)
 }
 static void tn_isa_rewrite_one(tn_isa_scan *s, tn_isa_ins ins, int at, tn_isa_ins **to, int *n, int *cap) {
   tn_isa_code *c = s->c;
-  const int moves = s->target->moves(&ins), writes = ins.n && ins.o[0].kind == TN_ISA_REG && ins.o[0].role & TN_ISA_DEF;
-  const tn_isa_vreg *written = writes && ins.o[0].reg >= 0 ? &c->vreg[ins.o[0].reg] : NULL;
+  const tn_isa_vreg *stored[4];
+  const int moves = s->target->moves(&ins);
   for (int k = 0; k < ins.n; k++) {
     tn_isa_operand *o = &ins.o[k];
+    const int writes = o->kind == TN_ISA_REG && o->role & TN_ISA_DEF && o->reg >= 0;
+    stored[k] = writes && c->vreg[o->reg].slot >= 0 ? &c->vreg[o->reg] : NULL;
     if (o->kind == TN_ISA_REG || o->kind == TN_ISA_MEM) o->reg = tn_isa_assigned(s, o->reg, at);
     if (o->kind == TN_ISA_MEM) o->index = tn_isa_assigned(s, o->index, at);
   }
   ins.mask = tn_isa_assigned(s, ins.mask, at);
   if (!moves || ins.o[0].reg != ins.o[1].reg) *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = ins;
-  if (written && written->slot >= 0)
-    *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = s->target->spill(written->cls, ins.o[0].reg, written->slot, 0);
+  for (int k = 0; k < ins.n; k++)
+    if (stored[k])
+      *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = s->target->spill(stored[k]->cls, ins.o[k].reg, stored[k]->slot, 0);
 }
 static void tn_isa_rewrite(tn_isa_scan *s) {
   tn_isa_code *c = s->c;
