@@ -293,7 +293,7 @@ ptx-own    = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx_device.h"'
 # NV in the place of INTERP, on a GPU that is played: tests/test_nv.sh.
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
 FLAVOURS   = plain late cl cuda ptx ptx-own nv llvm asan tsan fuzz fuzz-brief
-OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|TN_TIER_GAIN|TN_OS_REFUSES' tests/test_*.c /dev/null))
+OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|isa/arm64_object|TN_TIER_GAIN|TN_OS_REFUSES' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
 OBJECT     = build/library/$(if $(filter llvm,$(1)),plain,$(1)).o

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 40944201abdea26f1b7d0a6bbff7a35bbe6e3e09edaf4e138a170d7aab056c58
+/* tiny.h 0.1.0, source dbaf54871b27a68b6780da2adbc638e9950c6cc2ecb4263538f83a00750393cc
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -937,8 +937,8 @@ typedef struct tiny_desc {
   // Who compiles kernels of the CPU. "builtin": the library itself, within a millisecond each; what it does not take is
   // interpreted. "outside": the first of clang, cc and gcc that works. "both": the library itself, and an outside one
   // what that does not take, and kernels that take long, while the program goes on: bits stay. Else the name or path of
-  // an outside one. NULL: $TINY_CC, else "both"; "outside" where there is none of our own (TINY_NO_ISA, other processors).
-  // It is copied
+  // an outside one. NULL: $TINY_CC, else "both"; "outside" where there is none of our own (TINY_NO_ISA, other
+  // processors). It is copied
   const char *compiler;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "40944201abdea26f1b7d0a6bbff7a35bbe6e3e09edaf4e138a170d7aab056c58"
+#define TN_SOURCE_ID "dbaf54871b27a68b6780da2adbc638e9950c6cc2ecb4263538f83a00750393cc"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5262,7 +5262,7 @@ TINY_API const char *tiny_code_name(tiny_code code) {
 #endif
 #if defined(__linux__) || defined(TN_OS_PAGE)
   enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2,
-         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic, musl: x86-64, arm64, wasm
+         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };      // asm-generic, musl
 #elif !defined(_WIN32)
   enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_BLOCK = SIG_BLOCK,
          TN_OS_SIG_SETMASK = SIG_SETMASK,
@@ -5504,7 +5504,7 @@ static int tn_os_has_dot_products(void) {
 #endif
 static void tn_os_cpu_identify(tn_os_cpu *c) {
   uint64_t h = 0;
-#ifdef TN_OS_WASM                           // of 16 that x86-64 has engines keep some, and what is on its way takes others
+#ifdef TN_OS_WASM                          // of the 16 of x86-64 engines keep some, and what is on its way takes others
   c->vector_nbytes = 16; c->vector_registers = 12;
 #else
   c->vector_nbytes = 16; c->vector_registers = 32;
@@ -5661,7 +5661,6 @@ static int tn_os_make_executable(void *p, size_t nbytes) {
   return mprotect(p, nbytes, PROT_READ | PROT_EXEC) == 0;
 #endif
 }
-#endif
 
 // ** code **
 
@@ -5711,6 +5710,8 @@ static int tn_os_code_seal(const tn_os_code *c) {
   if (TN_OS_REFUSES == TN_OS_NO_EXECUTION) return 0;
   return c->jit || tn_os_make_executable(c->at, c->code_nbytes);
 }
+
+#endif // TN_OS_WASM
 
 enum { TN_OS_HUGE = 2 * 1024 * 1024 };     // bytes of a huge page on x86-64, and on arm64 with pages of 4 KiB
 
@@ -47907,6 +47908,7 @@ static void tn_isa_constants_out(tn_isa_code *c, const tn_isa_target *target) {
 //        half of that. A loop that a piece is taken out of has no use of it left, and what a loop uses that had no
 //        register where it begins is loaded before it, if there is one. Uses that are loaded are of one block, up to
 //        where a jump that passes them ends. A register that has a place in the frame is stored wherever it is written.
+//        What one instruction writes (a pair of loads) has registers of its own, even if it is only stored.
 // Positions: twice an instruction's, + 1 for what it writes, - 1 for what is loaded before it.
 // Sources: Wimmer and Moessenboeck, "Optimized Interval Splitting in a Linear Scan Register Allocator", VEE (2005);
 //          Belady, "A study of replacement algorithms for a virtual-storage computer" (1966): the use farthest away.
@@ -48159,10 +48161,14 @@ static int tn_isa_fold(tn_isa_scan *s, int piece) {
 
 // ** linear scan **
 
-// If a piece lost its register at a position: what that costs, -1: it may not; the first use without; the loop, of
-// which a use was scanned already, that it must be out of, -1: none.
+// The instruction that writes what a piece begins with; -1: it is loaded, before one.
+static int tn_isa_written_by(const tn_isa_scan *s, const tn_isa_piece *r) {
+  return s->use[r->first].role & TN_ISA_USE ? -1 : s->use[r->first].at;
+}
+// If a piece lost its register at a position, to what instruction `by` writes, -1: to a load: what that costs, -1: it
+// may not; the first use without; the loop, of which a use was scanned already, that it must be out of, -1: none.
 typedef struct tn_isa_loss { double cost; int first, loop; } tn_isa_loss;
-static tn_isa_loss tn_isa_losing(const tn_isa_scan *s, const tn_isa_piece *r, int position) {
+static tn_isa_loss tn_isa_losing(const tn_isa_scan *s, const tn_isa_piece *r, int position, int by) {
   const tn_isa_code *c = s->c;
   const tn_isa_vreg *v = &c->vreg[r->vreg];
   const int last = r->first + r->n;
@@ -48174,7 +48180,8 @@ static tn_isa_loss tn_isa_losing(const tn_isa_scan *s, const tn_isa_piece *r, in
   loss.first = later;
   while (around >= 0 && loss.first > r->first && s->use[loss.first - 1].at >= c->loop[around].begin) loss.first--;
   if (loss.first < later) loss.loop = around;
-  if (later < last && s->use[later].role & TN_ISA_USE && 2 * s->use[later].at - 1 <= position) {
+  const int beside = later > r->first && s->use[later - 1].at == by && s->use[later - 1].role & TN_ISA_DEF;
+  if (beside || (later < last && s->use[later].role & TN_ISA_USE && 2 * s->use[later].at - 1 <= position)) {
     loss.cost = -1;
     return loss;
   }
@@ -48211,19 +48218,20 @@ static int tn_isa_is_busy(const tn_isa_scan *s, int cls, int reg, const tn_isa_p
 static int tn_isa_find(tn_isa_scan *s, const tn_isa_piece *r, int *worst, tn_isa_loss *loss) {
   const tn_isa_vreg *v = &s->c->vreg[r->vreg];
   const tn_isa_class *cls = &s->target->cls[v->cls];
-  const int wanted = v->hint >= 0 ? s->c->vreg[v->hint].phys : -1;
+  const int wanted = v->hint >= 0 ? s->c->vreg[v->hint].phys : -1, by = tn_isa_written_by(s, r);
+  const int free_at = by < 0 ? r->start : r->start - 1;      // what the instruction writes is not free for it
   int found = -1, held[TN_ISA_MOST_REGS], n = 0;
   for (int k = 0; k < cls->n; k++) {
     const int reg = cls->reg[k];
     int *holder = &s->holder[v->cls][reg];
-    if (*holder >= 0 && (s->piece[*holder].end <= r->start || !s->piece[*holder].n)) *holder = -1;
+    if (*holder >= 0 && (s->piece[*holder].end <= free_at || !s->piece[*holder].n)) *holder = -1;
     if (tn_isa_is_busy(s, v->cls, reg, r)) continue;
     if (*holder >= 0) held[n++] = reg;
     else if (found < 0 || reg == wanted) found = reg;
   }
   *worst = -1;
   for (int k = 0; k < n && found < 0; k++) {
-    const tn_isa_loss one = tn_isa_losing(s, &s->piece[s->holder[v->cls][held[k]]], r->start);
+    const tn_isa_loss one = tn_isa_losing(s, &s->piece[s->holder[v->cls][held[k]]], r->start, by);
     if (one.cost >= 0 && (*worst < 0 || one.cost < loss->cost)) { *worst = held[k]; *loss = one; }
   }
   return found;
@@ -48238,7 +48246,7 @@ static void tn_isa_give(tn_isa_scan *s, int piece) {
   if (!here || r->n > 1 || !tn_isa_fold(s, piece)) {
     found = tn_isa_find(s, r, &worst, &loss);
     if (found < 0 && here && r->n > 1 && tn_isa_fold(s, piece)) worst = -1;
-    else if (found < 0 && r->loads && !here && (worst < 0 || loss.cost > tn_isa_losing(s, r, start).cost)) {
+    else if (found < 0 && r->loads && !here && (worst < 0 || loss.cost > tn_isa_losing(s, r, start, -1).cost)) {
       r->n = 0;                            // not before the loop, but in it
       tn_isa_rest(s, piece, first, last, start + 2);
       return;
@@ -48294,17 +48302,20 @@ static int tn_isa_is_unmade(const tn_isa_scan *s, const tn_isa_ins *ins, int at)
 }
 static void tn_isa_rewrite_one(tn_isa_scan *s, tn_isa_ins ins, int at, tn_isa_ins **to, int *n, int *cap) {
   tn_isa_code *c = s->c;
-  const int moves = s->target->moves(&ins), writes = ins.n && ins.o[0].kind == TN_ISA_REG && ins.o[0].role & TN_ISA_DEF;
-  const tn_isa_vreg *written = writes && ins.o[0].reg >= 0 ? &c->vreg[ins.o[0].reg] : NULL;
+  const tn_isa_vreg *stored[4];
+  const int moves = s->target->moves(&ins);
   for (int k = 0; k < ins.n; k++) {
     tn_isa_operand *o = &ins.o[k];
+    const int writes = o->kind == TN_ISA_REG && o->role & TN_ISA_DEF && o->reg >= 0;
+    stored[k] = writes && c->vreg[o->reg].slot >= 0 ? &c->vreg[o->reg] : NULL;
     if (o->kind == TN_ISA_REG || o->kind == TN_ISA_MEM) o->reg = tn_isa_assigned(s, o->reg, at);
     if (o->kind == TN_ISA_MEM) o->index = tn_isa_assigned(s, o->index, at);
   }
   ins.mask = tn_isa_assigned(s, ins.mask, at);
   if (!moves || ins.o[0].reg != ins.o[1].reg) *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = ins;
-  if (written && written->slot >= 0)
-    *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = s->target->spill(written->cls, ins.o[0].reg, written->slot, 0);
+  for (int k = 0; k < ins.n; k++)
+    if (stored[k])
+      *TN_PUSH(c->t, *to, *n, *cap, tn_isa_ins) = s->target->spill(stored[k]->cls, ins.o[k].reg, stored[k]->slot, 0);
 }
 static void tn_isa_rewrite(tn_isa_scan *s) {
   tn_isa_code *c = s->c;
@@ -48350,7 +48361,7 @@ static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
 //           the iterations.
 // Requires: seq is the place in the list.
 // Holds:    nothing that an index is made of leaves its type, so that all of it may be reckoned in 64 bits. The loop's
-//           own variable is none; a loop has as many as the target asks for at most. Memory in registers is not indexed.
+//           own variable is none; a loop has as many as the target asks for at most. Memory in registers has no index.
 //           A target whose addresses add either a register or a number asks for one of each memory.
 // Source:   Aho, Lam, Sethi and Ullman, Compilers (2007), 9.1.8: induction variables and reduction in strength.
 #ifndef TN_ISA_INDUCTION
@@ -52180,11 +52191,16 @@ static const tiny_uop *tn_x86_loaded(const tiny_uop *u) {
   if (!index || s->k || s->nsrc > 1 || index->nsrc > 2 || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
   return s;
 }
-// The LOAD of each byte of u that begins an element; 0: u is made of something else, or of a byte twice.
-static int tn_x86_loads_of(const tiny_uop *u, int64_t bit, const tiny_uop *of[4]) {
+// The LOAD of each byte of u that begins an element; 0: u is made of something else, or of a byte twice. deep: ORs and
+// shifts that may stand in one another, which more than four bytes have no use for.
+enum { TN_X86_WORD_DEEP = 8 };
+static int tn_x86_loads_of(const tiny_uop *u, int64_t bit, int deep, const tiny_uop *of[4]) {
+  if (!deep) return 0;
   const int shifts = u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST;
-  if (u->op == TINY_OP_OR) return tn_x86_loads_of(u->src[0], bit, of) && tn_x86_loads_of(u->src[1], bit, of);
-  if (shifts) return u->src[1]->k >= 0 && u->src[1]->k < 32 && tn_x86_loads_of(u->src[0], bit + u->src[1]->k, of);
+  if (u->op == TINY_OP_OR)
+    return tn_x86_loads_of(u->src[0], bit, deep - 1, of) && tn_x86_loads_of(u->src[1], bit, deep - 1, of);
+  if (shifts)
+    return u->src[1]->k >= 0 && u->src[1]->k < 32 && tn_x86_loads_of(u->src[0], bit + u->src[1]->k, deep - 1, of);
   const tiny_uop *load = tn_x86_loaded(u);
   if (!load || bit < 0 || bit > 24 || bit % 8 || of[bit / 8]) return 0;
   of[bit / 8] = load;
@@ -52202,7 +52218,8 @@ static int64_t tn_x86_apart_by(const tiny_uop *a, const tiny_uop *b) {         /
 // Integers of 8 or 16 bits that stand one behind the other, put together to one of 32: it is loaded at once. NULL: no.
 static const tiny_uop *tn_x86_packed(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
-  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_x86_loads_of(u, 0, of) || !of[0]) return NULL;
+  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1) return NULL;
+  if (!tn_x86_loads_of(u, 0, TN_X86_WORD_DEEP, of) || !of[0]) return NULL;
   const int each = tn_dtypes[of[0]->dtype].nbytes;
   uint32_t first = of[0]->seq;
   for (int i = 0; i < 4; i++) {
@@ -53201,7 +53218,7 @@ static int tn_arm64_decode(uint32_t word, tn_arm64_ins *ins) {
 #endif
 
 enum { TN_ISA_PARTS = 4 };
-typedef struct tn_isa_word { const tiny_uop *load[TN_ISA_PARTS]; int nbytes, n; } tn_isa_word;    // by place in the word
+typedef struct tn_isa_word { const tiny_uop *load[TN_ISA_PARTS]; int nbytes, n; } tn_isa_word;  // by place in the word
 
 // An index as a value and a number that is added to it.
 static const tiny_uop *tn_isa_base_of(const tiny_uop *at, int64_t *k) {
@@ -53278,7 +53295,9 @@ static const tiny_uop *tn_isa_word_of(const tiny_listing *k, const tiny_uop *u, 
 enum { TN_ARM64_EQ_ = 0, TN_ARM64_NE_ = 1, TN_ARM64_LO_ = 3, TN_ARM64_MI_ = 4, TN_ARM64_LT_ = 11 };      // conditions
 enum { TN_ARM64_ADDRESSES = 32, TN_ARM64_INDUCTIONS = 10 };
 // base + index * element; or of a register, base, so many bytes from there: memory NULL.
-typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, base, reg; int64_t bytes; } tn_arm64_address;
+typedef struct tn_arm64_address {
+  const tiny_uop *memory, *at; int element, base, reg; int64_t bytes;
+} tn_arm64_address;
 
 // What a processor has beyond what all have: bits of TN_ARM64_HAS_*.
 typedef struct tn_arm64_level { const char *name; uint32_t has; } tn_arm64_level;
@@ -53953,7 +53972,8 @@ static void tn_arm64_takes_condition(tn_arm64_select *x, const tiny_uop *u) {
 static int tn_arm64_joined_flags(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[1], *of = s->src[0];
   const tn_isa_operand a = tn_arm64_use(x, of), b = tn_arm64_use(x, s->src[1]);
-  const int first = tn_arm64_compare_flags(x, u->src[0]), is_or = u->op == TINY_OP_OR, is_float = tn_is_float(of->dtype);
+  const int first = tn_arm64_compare_flags(x, u->src[0]), is_or = u->op == TINY_OP_OR;
+  const int is_float = tn_is_float(of->dtype);
   const int below = tn_is_unsigned(of->dtype) || of->dtype == TINY_BOOL ? TN_ARM64_LO_ : TN_ARM64_LT_;
   const int less = is_float ? TN_ARM64_MI_ : below;
   const int is_true = s->op == TINY_OP_LT ? less : s->op == TINY_OP_EQ ? TN_ARM64_EQ_ : TN_ARM64_NE_;
@@ -54096,7 +54116,8 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
   }
   RULE("(AND|OR x m=(XOR|NE y z))") {      // with what y is not
     TN_ARM64_BOUND;
-    const int is_not = r->dtype == TINY_BOOL ? tn_arm64_is_number(z, 1) : m->op == TINY_OP_XOR && tn_arm64_is_number(z, -1);
+    const int is_not = r->dtype == TINY_BOOL ? tn_arm64_is_number(z, 1)
+        : m->op == TINY_OP_XOR && tn_arm64_is_number(z, -1);
     if (!is_not || y->dtype != r->dtype || (r->lanes == 1 && r->dtype == TINY_BOOL) || !TN_ARM64_TAKES(m)) return NULL;
     return tn_arm64_write_not(s, r->op == TINY_OP_AND ? TN_ARM64_BIC : TN_ARM64_ORN, x, y);
   }
@@ -54228,7 +54249,8 @@ static void tn_arm64_product(tn_arm64_select *x, const tiny_uop *u, int to) {
   if (sign >= 0) {
     const tn_isa_operand p = tn_arm64_narrow_factor(x, u->src[0], upper);
     const tn_isa_operand q = tn_arm64_narrow_factor(x, u->src[1], upper);
-    tn_arm64_3(x, sign ? (upper ? TN_ARM64_SMULL2 : TN_ARM64_SMULL) : upper ? TN_ARM64_UMULL2 : TN_ARM64_UMULL, d, p, q);
+    const int row = sign ? (upper ? TN_ARM64_SMULL2 : TN_ARM64_SMULL) : upper ? TN_ARM64_UMULL2 : TN_ARM64_UMULL;
+    tn_arm64_3(x, row, d, p, q);
     return;
   }
   const int a = tn_arm64_value(x, u->src[0]), b = tn_arm64_value(x, u->src[1]), sum = tn_arm64_new(x, TN_ISA_VEC);
@@ -54249,8 +54271,8 @@ static void tn_arm64_product(tn_arm64_select *x, const tiny_uop *u, int to) {
 
 // ** arithmetic of vectors **
 
-// Element by element, what vectors have no instruction for: divisions, and integers of 64 bits as f32, which are rounded
-// once.
+// Element by element, what vectors have no instruction for: divisions, and integers of 64 bits as f32, which are
+// rounded once.
 static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int element = tn_arm64_element(x, s), sign = tn_is_signed(s->dtype), wide = element == 8 ? 8 : 4;
@@ -54457,8 +54479,8 @@ static void tn_arm64_bitcast(tn_arm64_select *x, const tiny_uop *u, int to) {
 // arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; dot products.
 //
 // In:  a node. Out: the instructions that write its value to its registers, all of its lanes.
-// Holds: a STACK of lanes of one register or of two is one permutation where there is one, else goes by tables; lanes of
-//        more are inserted one by one.
+// Holds: a STACK of lanes of one register or of two is one permutation where there is one, else goes by tables;
+//        lanes of more are inserted one by one.
 #ifndef TN_ISA_ARM64_LANES
 #define TN_ISA_ARM64_LANES
 #ifndef TINY_AMALGAMATED
@@ -54471,7 +54493,8 @@ static void tn_arm64_broadcast(tn_arm64_select *x, const tiny_uop *u, int to) {
   const int element = tn_arm64_element(x, u);
   int reg, lane;
   if (tn_arm64_is_lane(x, s, &reg, &lane)) {
-    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_arm64_lane(reg, element, lane, TN_ISA_USE));
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF),
+               tn_arm64_lane(reg, element, lane, TN_ISA_USE));
     return;
   }
   const int r = tn_arm64_value(x, s);
@@ -54504,8 +54527,8 @@ static int tn_arm64_permuted(int op, int n, int i) {
     default: return odd ? n + i : i + 1;
   }
 }
-// The order of lanes of two registers, or of one: lane i of the result is lane at[i] of both, those of the second follow
-// those of the first. element: its bytes, of which 16 / element are a register.
+// The order of lanes of two registers, or of one: lane i of the result is lane at[i] of both, those of the second
+// follow those of the first. element: its bytes, of which 16 / element are a register.
 typedef struct tn_arm64_order { int from[2], at[16], n, element; } tn_arm64_order;
 
 // Lanes [first, first + n) of a STACK as that; 0: they are of more registers, or no lanes.
@@ -55209,12 +55232,13 @@ static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn
 #endif
 // ---- end src/isa/arm64_select.c ----
 // ---- begin src/isa/arm64_peephole.c ----
-// arm64_peephole: neighbours that one instruction does: both halves of a vector, pairs of loads and stores, an access and
-// the sum that its base is given after it.
+// arm64_peephole: neighbours that one instruction does: both halves of a vector, pairs of loads and stores, an
+// access and the sum that its base is given after it.
 //
 // In:  a list before registers, and the list with the processor's registers. Out: the list.
 // Holds: before registers nothing leaves the list, whose loops keep their places: what is not read any more is a copy,
-//        which constants.c takes out, or a NOP, which leaves at the end. What is moved stays in its block, and passes nothing that it depends on: a load no
+//        which constants.c takes out, or a NOP, which leaves at the end. What is moved stays in its block, and
+//        passes nothing that it depends on: a load no
 //        store, a store no load or store. Places of the frame and constants are no memory that others name.
 // Source: Arm Architecture Reference Manual (DDI 0487K.a), C6.2: LDP, STP, LDR and STR (immediate, post-index).
 #ifndef TN_ISA_ARM64_PEEPHOLE
@@ -55379,7 +55403,8 @@ static int tn_arm64_other(const tn_isa_code *c, int at) {
     }
     if (loads ? tn_arm64_is_store(b) : tn_arm64_is_access(b)) return -1;
     if (tn_arm64_names(b, TN_ISA_GPR, base) && !tn_arm64_is_access(b)) return -1;
-    if (loads && b->n && b->o[0].kind == TN_ISA_REG && b->o[0].cls == TN_ISA_GPR && b->o[0].reg == base) return -1;
+    for (int k = 0; k < b->n && loads; k++)                    // it loads the base
+      if (b->o[k].kind == TN_ISA_REG && b->o[k].cls == TN_ISA_GPR && b->o[k].reg == base) return -1;
     if (!loads && tn_arm64_names(b, a->o[0].cls, a->o[0].reg)) return -1;
   }
   return -1;
@@ -60091,7 +60116,7 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x8
   tn_isa_look_over(&c, k);
   if (!c.refused) tn_x86_select_list(&c, k, level);
   if (!c.refused) tn_isa_allocate(&c, tn_x86_target_of(level));
-  if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_X86_FRAME_KEPT) c.refused = "its frame is too large";
+  if (!c.refused && c.frame + TN_X86_FRAME_KEPT > TN_ISA_FRAME_MOST) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
   if (c.refused || t->code != TINY_OK) return c.refused ? c.refused : t->message;
@@ -60356,7 +60381,7 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
     tn_isa_allocate(&c, &tn_arm64_target);
     tn_arm64_join_accesses(&c);
   }
-  if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_ARM64_FRAME_KEPT) c.refused = "its frame is too large";
+  if (!c.refused && c.frame + TN_ARM64_FRAME_KEPT > TN_ISA_FRAME_MOST) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   const char *why = t->code == TINY_OK ? tn_arm64_write_all(&w) : t->message;
   if (why) return why;
@@ -60879,7 +60904,8 @@ static int tn_cpu_takes_code(tn_cpu *c) {
 #ifdef TN_OS_PAGE
   char said[TN_PAGE_SAID];
   if (tn_page_compiles(said)) return 1;
-  snprintf(c->why, sizeof c->why, "this page runs no kernels (vectors of WebAssembly, and -sALLOW_TABLE_GROWTH, are needed): %s", said);
+  snprintf(c->why, sizeof c->why, "this page runs no kernels (vectors of WebAssembly, and -sALLOW_TABLE_GROWTH, are "
+           "needed): %s", said);
   return 0;
 #else
   (void)c;
@@ -64477,8 +64503,9 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
   const struct tn_device *d = t->device[0];
   tn_build *builds = r->all.build;
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
-  const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, r->n, builds, left),
-            modules = most < nleft ? most : nleft;
+  const int nleft = tn_beam_lower(t, r->b, r->from, r->n, builds, left);
+  const int most = d->renderer.flags & TINY_TARGET_ALONE ? nleft : 2 * tn_os_cores();
+  const int modules = most < nleft ? most : nleft;
   tiny_bytes *text = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *binary), log = {t, NULL, 0, 0};
   int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
@@ -72622,417 +72649,417 @@ Where things stand in tiny.h
                                       compiled, what was left out
    5138  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
                                       (emscripten); on x86-64, arm64 or wasm
-   5736  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5737  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5856  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5857  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   6015  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6558  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6016  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6559  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6775  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6776  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7428  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7429  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7659  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7660  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7751  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7912  src/ir/label.c               names that nodes have for people, in a table beside them
-   8045  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7752  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7913  src/ir/label.c               names that nodes have for people, in a table beside them
+   8046  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8145  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8146  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8315  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   9075  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8316  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9076  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9252  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9253  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9368  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9369  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9500  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9501  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9758  src/ir/args.c                which k, v and sources fit an op
-  10033  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9759  src/ir/args.c                which k, v and sources fit an op
+  10034  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10177  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10819  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10178  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10820  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10974  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10975  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11582  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11583  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12082  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12083  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12247  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12248  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12684  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12685  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12958  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12959  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13270  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13271  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14005  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14006  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14304  src/ir/spec.c                the verifier
-  14704  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14305  src/ir/spec.c                the verifier
+  14705  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14933  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15297  src/rules/notation.c         the algebra that bodies of rules are written in
-  15332  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15532  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14934  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15298  src/rules/notation.c         the algebra that bodies of rules are written in
+  15333  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15533  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15692  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15693  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16096  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16097  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16295  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16296  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16752  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16753  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16929  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16930  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17096  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17097  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17439  src/rules/decompose.c        from what the IR means to what a target can do
-  18140  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18266  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17440  src/rules/decompose.c        from what the IR means to what a target can do
+  18141  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18267  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18297  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18298  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18796  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18797  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18890  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18891  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19706  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19782  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19707  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19783  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19825  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19826  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20069  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20143  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20070  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20144  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20791  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20792  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21050  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21051  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21339  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21340  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21895  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21896  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22004  src/tensor/activation.c      what stands between the layers of a network
-  22185  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22557  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22005  src/tensor/activation.c      what stands between the layers of a network
+  22186  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22558  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22810  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22811  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23574  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23575  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24256  src/tensor/random.c          numbers from a counter, the same on every device
-  24531  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24257  src/tensor/random.c          numbers from a counter, the same on every device
+  24532  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24855  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25151  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24856  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25152  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25288  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25289  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25827  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25828  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26540  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26541  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26942  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26943  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27081  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27082  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27563  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27564  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28028  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28029  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28379  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29025  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29387  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29517  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28380  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29026  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29388  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29518  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29677  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29678  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30182  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30461  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30183  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30462  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30557  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30558  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30850  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31291  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30851  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31292  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31568  src/tensor/params.c          lists of named tensors: what a network consists of
-  31659  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31769  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31569  src/tensor/params.c          lists of named tensors: what a network consists of
+  31660  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31770  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32148  src/tensor/sequential.c      modules and functions one after the other
-  32219  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32149  src/tensor/sequential.c      modules and functions one after the other
+  32220  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32384  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32385  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32504  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32505  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32823  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32824  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32939  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33217  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32940  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33218  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33334  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33335  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33845  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33846  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34621  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34622  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35154  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35155  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35662  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35663  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35974  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35975  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36051  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36052  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36641  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36642  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36822  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36823  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37144  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37145  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37773  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37774  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38149  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38150  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38353  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38354  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38744  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38967  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39335  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38745  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38968  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39336  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39500  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39571  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39501  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39572  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39734  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39811  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39735  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39812  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39892  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40292  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39893  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40293  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40382  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40383  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40592  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40593  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40726  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41589  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40727  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41590  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41949  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41950  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42027  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42028  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42175  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42234  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42176  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42235  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43048  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43049  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43245  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43246  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43372  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43373  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43440  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43441  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43533  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43534  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43921  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43922  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44516  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44517  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44635  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44727  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44636  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44728  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44798  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44799  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44902  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45003  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45078  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44903  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45004  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45079  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45178  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45374  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46222  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45179  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45375  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46223  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46304  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46427  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46305  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46428  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47213  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47214  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47490  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47491  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47514  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47515  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47672  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47673  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47735  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47736  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  47900  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  47901  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48346  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48357  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48459  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48470  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49112  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49393  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49123  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49404  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49675  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49686  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49860  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49871  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50169  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50180  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50297  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50308  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50708  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50719  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51125  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51136  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51518  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51529  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51653  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51664  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51874  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51885  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52307  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52324  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52636  src/isa/arm64_encode.c       instructions of A64 -> words
-  52933  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53190  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  52653  src/isa/arm64_encode.c       instructions of A64 -> words
+  52950  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53207  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  53259  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53276  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53573  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53592  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53842  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53861  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54457  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54671  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54479  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54694  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55212  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55235  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55473  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55498  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55721  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  55746  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  55980  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56005  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56233  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56258  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56468  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56589  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56920  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57007  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56493  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56614  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  56945  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57032  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57107  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57132  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57118  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57143  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57387  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57412  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57477  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57502  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58093  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58118  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58655  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58680  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59005  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59030  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59307  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59332  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59387  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59412  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59793  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  59818  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59837  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  59862  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60106  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60131  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60372  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61303  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60397  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61329  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61387  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61413  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61504  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61736  src/runtime/device.c         which backend a context runs on
-  61954  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62108  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61530  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61762  src/runtime/device.c         which backend a context runs on
+  61980  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62134  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62169  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62195  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62437  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62463  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62725  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62751  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  62997  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63023  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63179  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63264  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63205  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63290  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63677  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63703  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  63956  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  63982  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64067  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64093  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64306  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64791  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64332  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64818  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  64963  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65071  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65355  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  64990  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65098  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65382  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65852  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65879  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66460  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66487  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66643  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66670  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  66980  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67191  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  67985  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67007  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67218  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68012  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68377  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68718  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68404  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68745  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68925  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68952  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69179  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69206  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69438  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69465  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69708  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69735  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69873  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69900  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70047  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70408  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70644  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70074  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70435  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70671  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70792  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  70955  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70819  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  70982  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71062  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71089  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71147  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71174  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71475  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71502  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71638  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71701  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71880  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71665  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71728  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71907  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72016  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72043  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72402  src/runtime/context.c        opening and closing, the first error, totals
+  72429  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -543,6 +543,11 @@ static result compute(maker make, const char *dir, int beam, int threads, tiny_a
 
 static const tiny_alloc standard = {NULL, NULL};
 
+// The library's own code is made anew sooner than it is read from disk.
+static int built_in(void) {
+  const char *cc = getenv("TINY_CC");
+  return TN_CPU_BUILTIN && (!cc || strcmp(cc, "outside"));
+}
 // What is found is right, and what another context takes from disk, with other threads, gives the same bits.
 static void test_searches(void) {
   const char *dir = in_root("found");
@@ -550,7 +555,7 @@ static void test_searches(void) {
   for (size_t i = 0; i < sizeof makes / sizeof *makes; i++) {
     const result first = compute(makes[i], dir, 1, 2, standard), again = compute(makes[i], dir, 1, 1, standard);
     const int ok = first.right && first.searches >= 1 && first.timed >= 1 && again.right && again.searches == 0 && again.timed == 0 &&
-        again.compiled == 0 && again.hash == first.hash;
+        (again.compiled == 0 || built_in()) && again.hash == first.hash;
     CHECK(ok);
     if (!ok) fprintf(stderr, "  kernel %d: %d searches, right: %d and %d, then %d searches, %d compiled\n", (int)i, (int)first.searches, first.right,
                      again.right, (int)again.searches, (int)again.compiled);

@@ -22,7 +22,7 @@ INCLUDE = re.compile(r'\s*#include "([^"]+)"\n')
 SIZE = re.compile(r"\s+#define (TN_\w+) (.*?)\s*(?://.*)?\n")
 SET = re.compile(r"^ *# *define (T(?:N|INY)_\w+)", re.M)
 BY_FLAG = {"TN_TEST_IR"}                   # the Makefile sets it
-ALONE = re.compile(r"TN_TEST_BACKEND|RULES_END|TN_X86_REGS|TN_TIER_GAIN|TN_OS_REFUSES")           # of the Makefile's OWN
+ALONE = re.compile(r"TN_TEST_BACKEND|RULES_END|TN_X86_REGS|isa/arm64_object|TN_TIER_GAIN|TN_OS_REFUSES")           # of the Makefile's OWN
 BODY = re.compile(r"^(?:static(?! inline\b)|TINY_API) [^;={}#]*\([^;{}#]*\)(?= \{)", re.M)
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//.*')
 HEAD = """// Written by tools/library.py.

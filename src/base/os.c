@@ -125,7 +125,7 @@
 #endif
 #if defined(__linux__) || defined(TN_OS_PAGE)
   enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2,
-         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic, musl: x86-64, arm64, wasm
+         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };      // asm-generic, musl
 #elif !defined(_WIN32)
   enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_BLOCK = SIG_BLOCK,
          TN_OS_SIG_SETMASK = SIG_SETMASK,
@@ -367,7 +367,7 @@ static int tn_os_has_dot_products(void) {
 #endif
 static void tn_os_cpu_identify(tn_os_cpu *c) {
   uint64_t h = 0;
-#ifdef TN_OS_WASM                           // of 16 that x86-64 has engines keep some, and what is on its way takes others
+#ifdef TN_OS_WASM                          // of the 16 of x86-64 engines keep some, and what is on its way takes others
   c->vector_nbytes = 16; c->vector_registers = 12;
 #else
   c->vector_nbytes = 16; c->vector_registers = 32;
@@ -524,7 +524,6 @@ static int tn_os_make_executable(void *p, size_t nbytes) {
   return mprotect(p, nbytes, PROT_READ | PROT_EXEC) == 0;
 #endif
 }
-#endif
 
 // ** code **
 
@@ -574,6 +573,8 @@ static int tn_os_code_seal(const tn_os_code *c) {
   if (TN_OS_REFUSES == TN_OS_NO_EXECUTION) return 0;
   return c->jit || tn_os_make_executable(c->at, c->code_nbytes);
 }
+
+#endif // TN_OS_WASM
 
 enum { TN_OS_HUGE = 2 * 1024 * 1024 };     // bytes of a huge page on x86-64, and on arm64 with pages of 4 KiB
 

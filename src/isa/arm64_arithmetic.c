@@ -112,7 +112,8 @@ static void tn_arm64_takes_condition(tn_arm64_select *x, const tiny_uop *u) {
 static int tn_arm64_joined_flags(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[1], *of = s->src[0];
   const tn_isa_operand a = tn_arm64_use(x, of), b = tn_arm64_use(x, s->src[1]);
-  const int first = tn_arm64_compare_flags(x, u->src[0]), is_or = u->op == TINY_OP_OR, is_float = tn_is_float(of->dtype);
+  const int first = tn_arm64_compare_flags(x, u->src[0]), is_or = u->op == TINY_OP_OR;
+  const int is_float = tn_is_float(of->dtype);
   const int below = tn_is_unsigned(of->dtype) || of->dtype == TINY_BOOL ? TN_ARM64_LO_ : TN_ARM64_LT_;
   const int less = is_float ? TN_ARM64_MI_ : below;
   const int is_true = s->op == TINY_OP_LT ? less : s->op == TINY_OP_EQ ? TN_ARM64_EQ_ : TN_ARM64_NE_;
@@ -255,7 +256,8 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
   }
   RULE("(AND|OR x m=(XOR|NE y z))") {      // with what y is not
     TN_ARM64_BOUND;
-    const int is_not = r->dtype == TINY_BOOL ? tn_arm64_is_number(z, 1) : m->op == TINY_OP_XOR && tn_arm64_is_number(z, -1);
+    const int is_not = r->dtype == TINY_BOOL ? tn_arm64_is_number(z, 1)
+        : m->op == TINY_OP_XOR && tn_arm64_is_number(z, -1);
     if (!is_not || y->dtype != r->dtype || (r->lanes == 1 && r->dtype == TINY_BOOL) || !TN_ARM64_TAKES(m)) return NULL;
     return tn_arm64_write_not(s, r->op == TINY_OP_AND ? TN_ARM64_BIC : TN_ARM64_ORN, x, y);
   }
@@ -387,7 +389,8 @@ static void tn_arm64_product(tn_arm64_select *x, const tiny_uop *u, int to) {
   if (sign >= 0) {
     const tn_isa_operand p = tn_arm64_narrow_factor(x, u->src[0], upper);
     const tn_isa_operand q = tn_arm64_narrow_factor(x, u->src[1], upper);
-    tn_arm64_3(x, sign ? (upper ? TN_ARM64_SMULL2 : TN_ARM64_SMULL) : upper ? TN_ARM64_UMULL2 : TN_ARM64_UMULL, d, p, q);
+    const int row = sign ? (upper ? TN_ARM64_SMULL2 : TN_ARM64_SMULL) : upper ? TN_ARM64_UMULL2 : TN_ARM64_UMULL;
+    tn_arm64_3(x, row, d, p, q);
     return;
   }
   const int a = tn_arm64_value(x, u->src[0]), b = tn_arm64_value(x, u->src[1]), sum = tn_arm64_new(x, TN_ISA_VEC);
@@ -408,8 +411,8 @@ static void tn_arm64_product(tn_arm64_select *x, const tiny_uop *u, int to) {
 
 // ** arithmetic of vectors **
 
-// Element by element, what vectors have no instruction for: divisions, and integers of 64 bits as f32, which are rounded
-// once.
+// Element by element, what vectors have no instruction for: divisions, and integers of 64 bits as f32, which are
+// rounded once.
 static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int element = tn_arm64_element(x, s), sign = tn_is_signed(s->dtype), wide = element == 8 ? 8 : 4;

@@ -1,8 +1,8 @@
 // arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; dot products.
 //
 // In:  a node. Out: the instructions that write its value to its registers, all of its lanes.
-// Holds: a STACK of lanes of one register or of two is one permutation where there is one, else goes by tables; lanes of
-//        more are inserted one by one.
+// Holds: a STACK of lanes of one register or of two is one permutation where there is one, else goes by tables;
+//        lanes of more are inserted one by one.
 #ifndef TN_ISA_ARM64_LANES
 #define TN_ISA_ARM64_LANES
 #ifndef TINY_AMALGAMATED
@@ -15,7 +15,8 @@ static void tn_arm64_broadcast(tn_arm64_select *x, const tiny_uop *u, int to) {
   const int element = tn_arm64_element(x, u);
   int reg, lane;
   if (tn_arm64_is_lane(x, s, &reg, &lane)) {
-    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_arm64_lane(reg, element, lane, TN_ISA_USE));
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF),
+               tn_arm64_lane(reg, element, lane, TN_ISA_USE));
     return;
   }
   const int r = tn_arm64_value(x, s);
@@ -48,8 +49,8 @@ static int tn_arm64_permuted(int op, int n, int i) {
     default: return odd ? n + i : i + 1;
   }
 }
-// The order of lanes of two registers, or of one: lane i of the result is lane at[i] of both, those of the second follow
-// those of the first. element: its bytes, of which 16 / element are a register.
+// The order of lanes of two registers, or of one: lane i of the result is lane at[i] of both, those of the second
+// follow those of the first. element: its bytes, of which 16 / element are a register.
 typedef struct tn_arm64_order { int from[2], at[16], n, element; } tn_arm64_order;
 
 // Lanes [first, first + n) of a STACK as that; 0: they are of more registers, or no lanes.

@@ -251,7 +251,7 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
     tn_isa_allocate(&c, &tn_arm64_target);
     tn_arm64_join_accesses(&c);
   }
-  if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_ARM64_FRAME_KEPT) c.refused = "its frame is too large";
+  if (!c.refused && c.frame + TN_ARM64_FRAME_KEPT > TN_ISA_FRAME_MOST) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   const char *why = t->code == TINY_OK ? tn_arm64_write_all(&w) : t->message;
   if (why) return why;

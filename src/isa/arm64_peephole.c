@@ -1,9 +1,10 @@
-// arm64_peephole: neighbours that one instruction does: both halves of a vector, pairs of loads and stores, an access and
-// the sum that its base is given after it.
+// arm64_peephole: neighbours that one instruction does: both halves of a vector, pairs of loads and stores, an
+// access and the sum that its base is given after it.
 //
 // In:  a list before registers, and the list with the processor's registers. Out: the list.
 // Holds: before registers nothing leaves the list, whose loops keep their places: what is not read any more is a copy,
-//        which constants.c takes out, or a NOP, which leaves at the end. What is moved stays in its block, and passes nothing that it depends on: a load no
+//        which constants.c takes out, or a NOP, which leaves at the end. What is moved stays in its block, and
+//        passes nothing that it depends on: a load no
 //        store, a store no load or store. Places of the frame and constants are no memory that others name.
 // Source: Arm Architecture Reference Manual (DDI 0487K.a), C6.2: LDP, STP, LDR and STR (immediate, post-index).
 #ifndef TN_ISA_ARM64_PEEPHOLE

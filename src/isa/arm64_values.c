@@ -20,7 +20,9 @@
 enum { TN_ARM64_EQ_ = 0, TN_ARM64_NE_ = 1, TN_ARM64_LO_ = 3, TN_ARM64_MI_ = 4, TN_ARM64_LT_ = 11 };      // conditions
 enum { TN_ARM64_ADDRESSES = 32, TN_ARM64_INDUCTIONS = 10 };
 // base + index * element; or of a register, base, so many bytes from there: memory NULL.
-typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, base, reg; int64_t bytes; } tn_arm64_address;
+typedef struct tn_arm64_address {
+  const tiny_uop *memory, *at; int element, base, reg; int64_t bytes;
+} tn_arm64_address;
 
 // What a processor has beyond what all have: bits of TN_ARM64_HAS_*.
 typedef struct tn_arm64_level { const char *name; uint32_t has; } tn_arm64_level;

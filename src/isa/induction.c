@@ -5,7 +5,7 @@
 //           the iterations.
 // Requires: seq is the place in the list.
 // Holds:    nothing that an index is made of leaves its type, so that all of it may be reckoned in 64 bits. The loop's
-//           own variable is none; a loop has as many as the target asks for at most. Memory in registers is not indexed.
+//           own variable is none; a loop has as many as the target asks for at most. Memory in registers has no index.
 //           A target whose addresses add either a register or a number asks for one of each memory.
 // Source:   Aho, Lam, Sethi and Ullman, Compilers (2007), 9.1.8: induction variables and reduction in strength.
 #ifndef TN_ISA_INDUCTION

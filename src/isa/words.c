@@ -12,7 +12,7 @@
 #endif
 
 enum { TN_ISA_PARTS = 4 };
-typedef struct tn_isa_word { const tiny_uop *load[TN_ISA_PARTS]; int nbytes, n; } tn_isa_word;    // by place in the word
+typedef struct tn_isa_word { const tiny_uop *load[TN_ISA_PARTS]; int nbytes, n; } tn_isa_word;  // by place in the word
 
 // An index as a value and a number that is added to it.
 static const tiny_uop *tn_isa_base_of(const tiny_uop *at, int64_t *k) {

@@ -255,7 +255,7 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x8
   tn_isa_look_over(&c, k);
   if (!c.refused) tn_x86_select_list(&c, k, level);
   if (!c.refused) tn_isa_allocate(&c, tn_x86_target_of(level));
-  if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_X86_FRAME_KEPT) c.refused = "its frame is too large";
+  if (!c.refused && c.frame + TN_X86_FRAME_KEPT > TN_ISA_FRAME_MOST) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
   if (c.refused || t->code != TINY_OK) return c.refused ? c.refused : t->message;

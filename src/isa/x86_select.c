@@ -307,11 +307,16 @@ static const tiny_uop *tn_x86_loaded(const tiny_uop *u) {
   if (!index || s->k || s->nsrc > 1 || index->nsrc > 2 || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
   return s;
 }
-// The LOAD of each byte of u that begins an element; 0: u is made of something else, or of a byte twice.
-static int tn_x86_loads_of(const tiny_uop *u, int64_t bit, const tiny_uop *of[4]) {
+// The LOAD of each byte of u that begins an element; 0: u is made of something else, or of a byte twice. deep: ORs and
+// shifts that may stand in one another, which more than four bytes have no use for.
+enum { TN_X86_WORD_DEEP = 8 };
+static int tn_x86_loads_of(const tiny_uop *u, int64_t bit, int deep, const tiny_uop *of[4]) {
+  if (!deep) return 0;
   const int shifts = u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST;
-  if (u->op == TINY_OP_OR) return tn_x86_loads_of(u->src[0], bit, of) && tn_x86_loads_of(u->src[1], bit, of);
-  if (shifts) return u->src[1]->k >= 0 && u->src[1]->k < 32 && tn_x86_loads_of(u->src[0], bit + u->src[1]->k, of);
+  if (u->op == TINY_OP_OR)
+    return tn_x86_loads_of(u->src[0], bit, deep - 1, of) && tn_x86_loads_of(u->src[1], bit, deep - 1, of);
+  if (shifts)
+    return u->src[1]->k >= 0 && u->src[1]->k < 32 && tn_x86_loads_of(u->src[0], bit + u->src[1]->k, deep - 1, of);
   const tiny_uop *load = tn_x86_loaded(u);
   if (!load || bit < 0 || bit > 24 || bit % 8 || of[bit / 8]) return 0;
   of[bit / 8] = load;
@@ -329,7 +334,8 @@ static int64_t tn_x86_apart_by(const tiny_uop *a, const tiny_uop *b) {         /
 // Integers of 8 or 16 bits that stand one behind the other, put together to one of 32: it is loaded at once. NULL: no.
 static const tiny_uop *tn_x86_packed(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
-  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_x86_loads_of(u, 0, of) || !of[0]) return NULL;
+  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1) return NULL;
+  if (!tn_x86_loads_of(u, 0, TN_X86_WORD_DEEP, of) || !of[0]) return NULL;
   const int each = tn_dtypes[of[0]->dtype].nbytes;
   uint32_t first = of[0]->seq;
   for (int i = 0; i < 4; i++) {

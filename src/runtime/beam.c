@@ -172,8 +172,9 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
   const struct tn_device *d = t->device[0];
   tn_build *builds = r->all.build;
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
-  const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, r->n, builds, left),
-            modules = most < nleft ? most : nleft;
+  const int nleft = tn_beam_lower(t, r->b, r->from, r->n, builds, left);
+  const int most = d->renderer.flags & TINY_TARGET_ALONE ? nleft : 2 * tn_os_cores();
+  const int modules = most < nleft ? most : nleft;
   tiny_bytes *text = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *binary), log = {t, NULL, 0, 0};
   int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);

@@ -508,7 +508,8 @@ static int tn_cpu_takes_code(tn_cpu *c) {
 #ifdef TN_OS_PAGE
   char said[TN_PAGE_SAID];
   if (tn_page_compiles(said)) return 1;
-  snprintf(c->why, sizeof c->why, "this page runs no kernels (vectors of WebAssembly, and -sALLOW_TABLE_GROWTH, are needed): %s", said);
+  snprintf(c->why, sizeof c->why, "this page runs no kernels (vectors of WebAssembly, and -sALLOW_TABLE_GROWTH, are "
+           "needed): %s", said);
   return 0;
 #else
   (void)c;
