@@ -184,7 +184,7 @@ portable: tiny.h
 
 # The page, to be served: python3 -m http.server -d build/browser. Debian's emscripten finds its own acorn no other way.
 EMCC    ?= emcc
-EMFLAGS ?= -sALLOW_TABLE_GROWTH=1         # for the kernels
+EMFLAGS ?= -sALLOW_TABLE_GROWTH=1
 page: build/browser/page.js
 build/browser/page.js: examples/browser/page.c examples/browser/index.html examples/data/digits.csv tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@

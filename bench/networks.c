@@ -124,6 +124,24 @@ static void bench_networks(void) {
   report_mean("networks, mean", &all, 0.85);
 }
 
+// The first result of a whole network whose kernels the library compiles itself: a part of section h.
+static void bench_network_first(void) {
+  series time = {{0}, 0};
+  static float out[1000];
+  if (!wanted("ResNet-18, first result")) return;
+  for (int i = 0; i < rounds; i++) {
+    tiny_ctx *t = tiny_open(&(tiny_desc){.cache_dir = "", .compiler = "builtin"});
+    net n = {.t = t};
+    tiny_tensor *x, *y = network(&n, 0, 1, &x);
+    const double start = seconds();
+    tiny_read(y, out, sizeof out);
+    add(&time, (seconds() - start) * 1e3);
+    if (failed(t)) i = rounds;
+    tiny_close(t);
+  }
+  report("ResNet-18, first result, empty cache", &time, "ms", 250, "batch 1, no outside compiler");
+}
+
 // Lowering of a whole network, without a compiler: a part of section l.
 static void bench_network_lowering(void) {
   series time = {{0}, 0}, plan = {{0}, 0};
