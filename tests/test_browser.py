@@ -146,7 +146,7 @@ def test_page():
             check(said == str(digit), "a drawn %d is read" % digit, "read: " + said)
         if not BRIEF:
             check(b.js("parseFloat(%s)" % (text % "accuracy")) >= 95, "95 % of the test digits are right", b.js(text % "accuracy"))
-        how = "compiled" if os.path.exists(os.path.join(ROOT, "src/isa/wasm.c")) else "interpreted"
+        how = "compiled"
         check(b.js(text % "kernels") == how, "kernels are " + how, b.js(text % "kernels"))
         check(not b.errors, "the console is empty", b.errors)
         check(b.js("Module._page_status(page)") == 0, "no error", b.js(text % "said"))
