@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source dbaf54871b27a68b6780da2adbc638e9950c6cc2ecb4263538f83a00750393cc
+/* tiny.h 0.1.0, source 72b70eda4428dfcf10a1e0810b4f3ba4e0f76e4a0b7ba1c2aa86134f835042f1
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "dbaf54871b27a68b6780da2adbc638e9950c6cc2ecb4263538f83a00750393cc"
+#define TN_SOURCE_ID "72b70eda4428dfcf10a1e0810b4f3ba4e0f76e4a0b7ba1c2aa86134f835042f1"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -60434,15 +60434,15 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
 // The built-in compiler, for $TINY_CC=builtin.
 #if defined(TN_ISA) && defined(TN_OS_X86)
   #define TN_CPU_BUILTIN 1
-  #define tn_cpu_builtin_object tn_x86_object
+  #define TN_CPU_BUILTIN_OBJECT tn_x86_object
   typedef tn_x86_level tn_cpu_builtin_level;
 #elif defined(TN_ISA) && defined(TN_OS_ARM64)
   #define TN_CPU_BUILTIN 1
-  #define tn_cpu_builtin_object tn_arm64_object
+  #define TN_CPU_BUILTIN_OBJECT tn_arm64_object
   typedef tn_arm64_level tn_cpu_builtin_level;
 #elif defined(TN_ISA)
   #define TN_CPU_BUILTIN 1
-  #define tn_cpu_builtin_object tn_wasm_object
+  #define TN_CPU_BUILTIN_OBJECT tn_wasm_object
   typedef tn_wasm_level tn_cpu_builtin_level;
 #else
   #define TN_CPU_BUILTIN 0
@@ -60953,7 +60953,7 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_cpu_builtin_object(t, k, tn_cpu_level(r->own), out);
+  const char *why = TN_CPU_BUILTIN_OBJECT(t, k, tn_cpu_level(r->own), out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
   return t->code == TINY_OK && ((const tn_cpu *)r->own)->compiler[0] ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;

@@ -66,7 +66,7 @@ static const char *make_once(tiny_ctx *t, const tiny_listing *k, const tn_cpu_bu
                              size_t *nbytes) {
   tiny_bytes object = {t, NULL, 0, 0};
   const double start = seconds();
-  const char *why = tn_cpu_builtin_object(t, k, level, &object);
+  const char *why = TN_CPU_BUILTIN_OBJECT(t, k, level, &object);
   us[SELECT] = fmin(us[SELECT], 1e6 * (seconds() - start));
   us[ALLOCATE] = us[WRITE] = us[LOAD] = 0;
   *nbytes = object.n;

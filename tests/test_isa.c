@@ -129,7 +129,7 @@ static tiny_code execute(tiny_ctx *t, tiny_uop *const *list, int n, const uint8_
   if (last) hints[n - 1] = *last;
   const tiny_listing listing = {"one_list", list, n, hints, local, 0};
   tiny_bytes object = {t, NULL, 0, 0};
-  const char *why = tn_cpu_builtin_object(t, &listing, level, &object);
+  const char *why = TN_CPU_BUILTIN_OBJECT(t, &listing, level, &object);
   CHECK(!why);
   if (why) { fprintf(stderr, "    %s\n", why); return t->code; }
   tn_elf *image;

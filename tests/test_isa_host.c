@@ -140,7 +140,7 @@ static tiny_bytes object_of(tiny_ctx *t) {
   const tiny_listing listing = {"twice", list, sizeof list / sizeof *list, hints, local, 0};
   memset(&object, 0, sizeof object);
   object.t = t;
-  CHECK(!tn_cpu_builtin_object(t, &listing, tn_cpu_level(t->device[0]->renderer.own), &object));
+  CHECK(!TN_CPU_BUILTIN_OBJECT(t, &listing, tn_cpu_level(t->device[0]->renderer.own), &object));
   return object;
 }
 static tiny_code make_object(tiny_ctx *t, void *arg) {
@@ -334,7 +334,7 @@ static tiny_code make_large_frame(tiny_ctx *t, void *arg) {
   const int64_t group[3] = {1, 1, 1};
   const tiny_listing listing = {"large", list, sizeof list / sizeof *list, hints, group, 0};
   tiny_bytes object = {t, NULL, 0, 0};
-  const char *why = tn_cpu_builtin_object(t, &listing, tn_cpu_level(t->device[0]->renderer.own), &object);
+  const char *why = TN_CPU_BUILTIN_OBJECT(t, &listing, tn_cpu_level(t->device[0]->renderer.own), &object);
   CHECK(!why);
   return why ? TINY_E_INTERNAL : tn_elf_load(t, object.data, object.n, TN_CPU_MACHINE, NULL, 0, (tn_elf **)arg);
 }

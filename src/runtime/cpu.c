@@ -38,15 +38,15 @@
 // The built-in compiler, for $TINY_CC=builtin.
 #if defined(TN_ISA) && defined(TN_OS_X86)
   #define TN_CPU_BUILTIN 1
-  #define tn_cpu_builtin_object tn_x86_object
+  #define TN_CPU_BUILTIN_OBJECT tn_x86_object
   typedef tn_x86_level tn_cpu_builtin_level;
 #elif defined(TN_ISA) && defined(TN_OS_ARM64)
   #define TN_CPU_BUILTIN 1
-  #define tn_cpu_builtin_object tn_arm64_object
+  #define TN_CPU_BUILTIN_OBJECT tn_arm64_object
   typedef tn_arm64_level tn_cpu_builtin_level;
 #elif defined(TN_ISA)
   #define TN_CPU_BUILTIN 1
-  #define tn_cpu_builtin_object tn_wasm_object
+  #define TN_CPU_BUILTIN_OBJECT tn_wasm_object
   typedef tn_wasm_level tn_cpu_builtin_level;
 #else
   #define TN_CPU_BUILTIN 0
@@ -557,7 +557,7 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_cpu_builtin_object(t, k, tn_cpu_level(r->own), out);
+  const char *why = TN_CPU_BUILTIN_OBJECT(t, k, tn_cpu_level(r->own), out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
   return t->code == TINY_OK && ((const tn_cpu *)r->own)->compiler[0] ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
