@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 72b70eda4428dfcf10a1e0810b4f3ba4e0f76e4a0b7ba1c2aa86134f835042f1
+/* tiny.h 0.1.0, source bd8e4fb5e5e61ab110361f40cefa14a58c7eb5e81cf2668536189570c81d6675
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "72b70eda4428dfcf10a1e0810b4f3ba4e0f76e4a0b7ba1c2aa86134f835042f1"
+#define TN_SOURCE_ID "bd8e4fb5e5e61ab110361f40cefa14a58c7eb5e81cf2668536189570c81d6675"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -60394,7 +60394,8 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
 #endif
 #endif
 // ---- begin src/runtime/cpu.c ----
-// cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c loads those.
+// cpu: the processor that the host runs on, as a backend. Kernels are objects that the library makes itself (src/isa),
+// or C, which clang makes objects; elf.c loads those.
 //
 // In:    texts, launches. Out: what struct tiny_backend asks for.
 // Holds: a kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i]
@@ -60431,7 +60432,7 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
 #endif
 #endif
 
-// The built-in compiler, for $TINY_CC=builtin.
+// The built-in compiler; what the level of a processor is to it.
 #if defined(TN_ISA) && defined(TN_OS_X86)
   #define TN_CPU_BUILTIN 1
   #define TN_CPU_BUILTIN_OBJECT tn_x86_object
@@ -72986,80 +72987,80 @@ Where things stand in tiny.h
   60131  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
   60397  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61329  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61330  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61413  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61414  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61530  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61762  src/runtime/device.c         which backend a context runs on
-  61980  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62134  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61531  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61763  src/runtime/device.c         which backend a context runs on
+  61981  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62135  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62195  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62196  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62463  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62464  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62751  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62752  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63023  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63024  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63205  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63290  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63206  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63291  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63703  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63704  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  63982  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  63983  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64093  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64094  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64332  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64818  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64333  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64819  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  64990  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65098  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65382  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  64991  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65099  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65383  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65879  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65880  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66487  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66488  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66670  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66671  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67007  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67218  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68012  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67008  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67219  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68013  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68404  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68745  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68405  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68746  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68952  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68953  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69206  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69207  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69465  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69466  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69735  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69736  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69900  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69901  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70074  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70435  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70671  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70075  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70436  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70672  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70819  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  70982  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70820  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  70983  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71089  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71090  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71174  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71175  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71502  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71503  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71665  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71728  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71907  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71666  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71729  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71908  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72043  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72044  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72429  src/runtime/context.c        opening and closing, the first error, totals
+  72430  src/runtime/context.c        opening and closing, the first error, totals
 */

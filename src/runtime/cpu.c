@@ -1,4 +1,5 @@
-// cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c loads those.
+// cpu: the processor that the host runs on, as a backend. Kernels are objects that the library makes itself (src/isa),
+// or C, which clang makes objects; elf.c loads those.
 //
 // In:    texts, launches. Out: what struct tiny_backend asks for.
 // Holds: a kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i]
@@ -35,7 +36,7 @@
 #endif
 #endif
 
-// The built-in compiler, for $TINY_CC=builtin.
+// The built-in compiler; what the level of a processor is to it.
 #if defined(TN_ISA) && defined(TN_OS_X86)
   #define TN_CPU_BUILTIN 1
   #define TN_CPU_BUILTIN_OBJECT tn_x86_object
