@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source bd8e4fb5e5e61ab110361f40cefa14a58c7eb5e81cf2668536189570c81d6675
+/* tiny.h 0.1.0, source 34bc3e1a70b67f707c3fc0fc3cb3c9a2e6842206f4f91815055c6a11c14fdcd3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "bd8e4fb5e5e61ab110361f40cefa14a58c7eb5e81cf2668536189570c81d6675"
+#define TN_SOURCE_ID "34bc3e1a70b67f707c3fc0fc3cb3c9a2e6842206f4f91815055c6a11c14fdcd3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5617,6 +5617,7 @@ static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
 
 // ** pages **
 
+#if !defined(TN_OS_PAGE) || !defined(TINY_NO_DISK)         // a page maps files alone
 static size_t tn_os_page_nbytes(void) {
 #ifdef _WIN32
   SYSTEM_INFO info;
@@ -5626,6 +5627,7 @@ static size_t tn_os_page_nbytes(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 #endif
 }
+#endif
 
 // Zeroed memory that may be read and written. NULL: none.
 static void *tn_os_map(size_t nbytes) {
@@ -72650,417 +72652,417 @@ Where things stand in tiny.h
                                       compiled, what was left out
    5138  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
                                       (emscripten); on x86-64, arm64 or wasm
-   5737  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5739  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5857  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5859  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   6016  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6559  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6018  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6561  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6776  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6778  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7429  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7431  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7660  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7662  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7752  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7913  src/ir/label.c               names that nodes have for people, in a table beside them
-   8046  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7754  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7915  src/ir/label.c               names that nodes have for people, in a table beside them
+   8048  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8146  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8148  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8316  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   9076  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8318  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9078  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9253  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9255  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9369  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9371  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9501  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9503  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9759  src/ir/args.c                which k, v and sources fit an op
-  10034  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9761  src/ir/args.c                which k, v and sources fit an op
+  10036  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10178  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10820  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10180  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10822  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10975  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10977  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11583  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11585  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12083  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12085  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12248  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12250  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12685  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12687  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12959  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12961  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13271  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13273  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14006  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14008  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14305  src/ir/spec.c                the verifier
-  14705  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14307  src/ir/spec.c                the verifier
+  14707  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14934  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15298  src/rules/notation.c         the algebra that bodies of rules are written in
-  15333  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15533  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14936  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15300  src/rules/notation.c         the algebra that bodies of rules are written in
+  15335  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15535  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15693  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15695  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16097  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16099  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16296  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16298  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16753  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16755  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16930  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16932  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17097  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17099  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17440  src/rules/decompose.c        from what the IR means to what a target can do
-  18141  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18267  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17442  src/rules/decompose.c        from what the IR means to what a target can do
+  18143  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18269  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18298  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18300  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18797  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18799  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18891  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18893  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19707  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19783  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19709  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19785  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19826  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19828  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20070  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20144  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20072  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20146  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20792  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20794  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21051  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21053  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21340  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21342  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21896  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21898  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22005  src/tensor/activation.c      what stands between the layers of a network
-  22186  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22558  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22007  src/tensor/activation.c      what stands between the layers of a network
+  22188  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22560  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22811  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22813  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23575  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23577  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24257  src/tensor/random.c          numbers from a counter, the same on every device
-  24532  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24259  src/tensor/random.c          numbers from a counter, the same on every device
+  24534  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24856  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25152  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24858  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25154  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25289  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25291  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25828  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25830  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26541  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26543  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26943  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26945  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27082  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27084  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27564  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27566  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28029  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28031  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28380  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29026  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29388  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29518  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28382  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29028  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29390  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29520  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29678  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29680  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30183  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30462  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30185  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30464  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30558  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30560  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30851  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31292  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30853  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31294  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31569  src/tensor/params.c          lists of named tensors: what a network consists of
-  31660  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31770  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31571  src/tensor/params.c          lists of named tensors: what a network consists of
+  31662  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31772  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32149  src/tensor/sequential.c      modules and functions one after the other
-  32220  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32151  src/tensor/sequential.c      modules and functions one after the other
+  32222  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32385  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32387  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32505  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32507  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32824  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32826  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32940  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33218  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32942  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33220  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33335  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33337  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33846  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33848  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34622  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34624  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35155  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35157  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35663  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35665  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35975  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35977  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36052  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36054  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36642  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36644  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36823  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36825  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37145  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37147  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37774  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37776  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38150  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38152  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38354  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38356  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38745  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38968  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39336  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38747  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38970  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39338  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39501  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39572  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39503  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39574  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39735  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39812  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39737  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39814  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39893  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40293  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39895  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40295  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40383  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40385  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40593  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40595  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40727  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41590  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40729  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41592  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41950  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41952  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42028  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42030  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42176  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42235  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42178  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42237  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43049  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43051  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43246  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43248  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43373  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43375  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43441  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43443  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43534  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43536  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43922  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43924  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44517  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44519  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44636  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44728  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44638  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44730  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44799  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44801  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44903  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45004  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45079  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44905  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45006  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45081  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45179  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45375  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46223  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45181  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45377  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46225  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46305  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46428  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46307  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46430  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47214  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47216  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47491  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47493  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47515  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47517  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47673  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47675  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47736  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47738  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  47901  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  47903  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48357  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48359  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48470  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48472  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49123  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49404  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49125  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49406  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49686  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49688  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49871  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49873  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50180  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50182  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50308  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50310  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50719  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50721  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51136  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51138  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51529  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51531  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51664  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51666  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51885  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51887  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52324  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52326  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52653  src/isa/arm64_encode.c       instructions of A64 -> words
-  52950  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53207  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  52655  src/isa/arm64_encode.c       instructions of A64 -> words
+  52952  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53209  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  53276  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53278  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53592  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53594  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53861  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53863  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54479  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54694  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54481  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54696  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55235  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55237  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55498  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55500  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55746  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  55748  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56005  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56007  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56258  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56260  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56493  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56614  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56945  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57032  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56495  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56616  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  56947  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57034  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57132  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57134  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57143  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57145  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57412  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57414  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57502  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57504  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58118  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58120  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58680  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58682  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59030  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59032  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59332  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59334  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59412  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59414  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59818  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  59820  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59862  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  59864  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60131  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60133  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60397  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61330  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60399  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61332  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61414  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61416  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61531  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61763  src/runtime/device.c         which backend a context runs on
-  61981  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62135  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61533  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61765  src/runtime/device.c         which backend a context runs on
+  61983  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62137  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62196  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62198  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62464  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62466  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62752  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62754  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63024  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63026  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63206  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63291  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63208  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63293  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63704  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63706  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  63983  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  63985  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64094  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64096  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64333  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64819  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64335  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64821  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  64991  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65099  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65383  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  64993  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65101  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65385  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65880  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65882  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66488  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66490  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66671  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66673  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67008  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67219  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68013  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67010  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67221  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68015  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68405  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68746  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68407  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68748  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68953  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68955  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69207  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69209  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69466  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69468  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69736  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69738  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69901  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69903  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70075  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70436  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70672  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70077  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70438  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70674  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70820  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  70983  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70822  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  70985  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71090  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71092  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71175  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71177  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71503  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71505  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71666  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71729  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71908  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71668  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71731  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71910  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72044  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72046  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72430  src/runtime/context.c        opening and closing, the first error, totals
+  72432  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -480,6 +480,7 @@ static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
 
 // ** pages **
 
+#if !defined(TN_OS_PAGE) || !defined(TINY_NO_DISK)         // a page maps files alone
 static size_t tn_os_page_nbytes(void) {
 #ifdef _WIN32
   SYSTEM_INFO info;
@@ -489,6 +490,7 @@ static size_t tn_os_page_nbytes(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 #endif
 }
+#endif
 
 // Zeroed memory that may be read and written. NULL: none.
 static void *tn_os_map(size_t nbytes) {
