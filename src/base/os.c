@@ -480,7 +480,8 @@ static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
 
 // ** pages **
 
-#if !defined(TN_OS_PAGE) || !defined(TINY_NO_DISK)         // a page maps files alone
+// A page asks for files and threads.
+#if !defined(TN_OS_PAGE) || !defined(TINY_NO_DISK) || !defined(TINY_NO_THREADS)
 static size_t tn_os_page_nbytes(void) {
 #ifdef _WIN32
   SYSTEM_INFO info;
