@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8a0a1ac2d08c4e0ffe466c7e718de987513933e14e36e9627aa0a8705fa4b6b9
+/* tiny.h 0.1.0, source af7c8cc7e32c4ecd1f5252255e7e54f0e470ea930efb1ac1c1d5e4d6e457a2f5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8a0a1ac2d08c4e0ffe466c7e718de987513933e14e36e9627aa0a8705fa4b6b9"
+#define TN_SOURCE_ID "af7c8cc7e32c4ecd1f5252255e7e54f0e470ea930efb1ac1c1d5e4d6e457a2f5"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -60396,27 +60396,21 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
 // ---- end src/isa/arm64_object.c ----
 #endif
 #endif
-// ---- begin src/runtime/cpu.c ----
-// cpu: the processor that the host runs on, as a backend. Kernels are objects that the library makes itself (src/isa),
-// or C, which clang makes objects; elf.c loads those.
+// ---- begin src/runtime/cpu_compiler.c ----
+// cpu_compiler: who compiles the processor's kernels: the library itself, by its names for this processor, and an
+// outside compiler, which is found, asked what it is, and run.
 //
-// In:    texts, launches. Out: what struct tiny_backend asks for.
-// Holds: a kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i]
-//        is the memory of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task
-//        has meanwhile; source from outside may leave that parameter out.
+// In:    C or LLVM IR. Out: objects, or what the compiler says is wrong.
 // Sources go to the compiler's stdin and objects come from its stdout, one process each, all at once: no file is
 // written, and the path is the same on every system, as clang writes ELF on all. Without clang, cc or gcc does where
 // objects are ELF files anyway; they need a file for their output, in a folder that nobody else can enter. What a
 // compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that does not
 // answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for so many
 // seconds at most, and so does whatever it starts.
-// One of several devices of a context has a queue (queue.c), on whose thread everything happens, in order; the only one
-// does everything at once, on the thread that calls.
-#ifndef TN_RUNTIME_CPU
-#define TN_RUNTIME_CPU
+#ifndef TN_RUNTIME_CPU_COMPILER
+#define TN_RUNTIME_CPU_COMPILER
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
-#include "../base/caches.c"
 #ifdef TN_OS_PAGE
 #include "page.c"
 #else
@@ -60480,7 +60474,7 @@ typedef struct tn_cpu {
   int slots;                               // as many as tasks run at a time
 } tn_cpu;
 
-// ** the compiler **
+// ** the outside compiler **
 
 // -fPIE: all references are relative, so that the image may lie anywhere. Kernels call nothing and are called
 // by nothing but the loader: no PLT, unwind tables or stack checks. -O2 by measurement: over 20 kinds of kernels -O1
@@ -60818,23 +60812,6 @@ static int tn_cpu_fails_always(tiny_ctx *t, tn_cpu *c) {
   return c->unfit || (!c->chosen && tn_cpu_compile_least(t, c) != TINY_OK);
 }
 
-// What is an object already is taken as it is; the others go to the compiler.
-static tiny_code tn_cpu_compile_rest(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log);
-static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
-  tn_cpu *c = (tn_cpu *)dev;
-  if (!c->builtin) return tn_cpu_compile_rest(dev, n, source, binary, log);
-  tiny_code code = TINY_OK;
-  for (int from = 0, to; from < n && code == TINY_OK; from = to) {
-    to = from + 1;
-    if (tn_cpu_is_object(source[from].data, source[from].n)) {
-      tiny_bytes_add(&binary[from], source[from].data, source[from].n);
-      continue;
-    }
-    while (to < n && !tn_cpu_is_object(source[to].data, source[to].n)) to++;
-    code = tn_cpu_compile_rest(dev, to - from, source + from, binary + from, log);
-  }
-  return code;
-}
 static tiny_code tn_cpu_compile_rest(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
   tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
@@ -60855,7 +60832,7 @@ static tiny_code tn_cpu_compile_rest(void *dev, int n, const tiny_bytes *source,
   return code;
 }
 
-// ** the device **
+// ** what is known of it **
 
 // Which file the compiler is: what it once said of itself holds as long as this does.
 static void tn_cpu_identify(const tn_cpu *c, char *out, size_t nbytes) {
@@ -60878,6 +60855,26 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   const tn_digest all = tn_digest_close(&d);
   snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
+#endif
+// ---- end src/runtime/cpu_compiler.c ----
+// ---- begin src/runtime/cpu.c ----
+// cpu: the processor that the host runs on, as a backend. Kernels are objects that the library makes itself (src/isa),
+// or C, which clang makes objects; elf.c loads those.
+//
+// In:    texts, launches. Out: what struct tiny_backend asks for.
+// Holds: a kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i]
+//        is the memory of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task
+//        has meanwhile; source from outside may leave that parameter out.
+// One of several devices of a context has a queue (queue.c), on whose thread everything happens, in order; the only one
+// does everything at once, on the thread that calls.
+#ifndef TN_RUNTIME_CPU
+#define TN_RUNTIME_CPU
+#ifndef TINY_AMALGAMATED
+#include "../base/caches.c"
+#include "cpu_compiler.c"
+#endif
+
+// ** the device **
 
 #ifndef TN_TEST_IR                         // tests: the CPU takes IR as well
   #define TN_TEST_IR 0
@@ -61153,6 +61150,23 @@ static void tn_cpu_event_free(void *dev, void *event) {
 }
 
 // ** modules and launches **
+
+// What is an object already is taken as it is; the others go to the compiler.
+static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  tn_cpu *c = (tn_cpu *)dev;
+  if (!c->builtin) return tn_cpu_compile_rest(dev, n, source, binary, log);
+  tiny_code code = TINY_OK;
+  for (int from = 0, to; from < n && code == TINY_OK; from = to) {
+    to = from + 1;
+    if (tn_cpu_is_object(source[from].data, source[from].n)) {
+      tiny_bytes_add(&binary[from], source[from].data, source[from].n);
+      continue;
+    }
+    while (to < n && !tn_cpu_is_object(source[to].data, source[to].n)) to++;
+    code = tn_cpu_compile_rest(dev, to - from, source + from, binary + from, log);
+  }
+  return code;
+}
 
 #ifdef TN_OS_PAGE
 static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
@@ -72989,81 +73003,84 @@ Where things stand in tiny.h
                                       and registers.c
   60134  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60400  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61333  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60400  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+                                      for this processor, and an outside compiler, which is found, asked what
+                                      it is, and run
+  60861  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61347  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61417  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61431  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61534  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61766  src/runtime/device.c         which backend a context runs on
-  61984  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62138  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61548  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61780  src/runtime/device.c         which backend a context runs on
+  61998  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62152  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62199  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62213  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62467  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62481  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62755  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62769  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63027  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63041  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63209  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63294  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63223  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63308  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63707  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63721  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  63986  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64000  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64097  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64111  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64336  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64822  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64350  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64836  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  64994  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65102  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65386  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65008  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65116  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65400  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65883  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65897  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66491  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66505  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66674  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66688  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67011  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67222  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68016  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67025  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67236  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68030  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68408  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68749  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68422  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68763  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68956  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68970  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69210  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69224  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69469  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69483  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69739  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69753  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69904  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69918  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70078  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70439  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70675  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70092  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70453  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70689  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70823  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  70986  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70837  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71000  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71093  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71107  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71178  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71192  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71506  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71520  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71669  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71732  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71911  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71683  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71746  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71925  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72047  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72061  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72433  src/runtime/context.c        opening and closing, the first error, totals
+  72447  src/runtime/context.c        opening and closing, the first error, totals
 */

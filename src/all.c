@@ -257,6 +257,7 @@ TN_SMALL_BEGIN
 #include "isa/arm64_object.c"
 #endif
 #endif
+#include "runtime/cpu_compiler.c"
 #include "runtime/cpu.c"
 #ifndef TINY_NO_INTERP
 #include "runtime/interp.c"
