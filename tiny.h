@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source af7c8cc7e32c4ecd1f5252255e7e54f0e470ea930efb1ac1c1d5e4d6e457a2f5
+/* tiny.h 0.1.0, source a3fb5a3aa886c17cef2772b01c573e33e15a1133cb80df2c9d598ef4b043c5e1
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "af7c8cc7e32c4ecd1f5252255e7e54f0e470ea930efb1ac1c1d5e4d6e457a2f5"
+#define TN_SOURCE_ID "a3fb5a3aa886c17cef2772b01c573e33e15a1133cb80df2c9d598ef4b043c5e1"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -48467,6 +48467,77 @@ static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, int most,
 }
 #endif
 // ---- end src/isa/induction.c ----
+// ---- begin src/isa/words.c ----
+// words: a word that is put together of bytes, or halves, which lie beside each other in memory, is one load.
+//
+// In:  an OR of a list, whose seq is the place in it. Out: the LOAD of its lowest part; NULL: it is no such word.
+// Holds: the parts are loaded unconditionally, from one memory, in its order, by a processor whose lowest byte is the
+//        first; no store and no loop stands between the first of the loads and the OR. Such are the words of a DOT
+//        (codegen/dot.c).
+#ifndef TN_ISA_WORDS
+#define TN_ISA_WORDS
+#ifndef TINY_AMALGAMATED
+#include "../ir/listing.c"
+#include "../ir/uop.c"
+#endif
+
+enum { TN_ISA_PARTS = 4 };
+typedef struct tn_isa_word { const tiny_uop *load[TN_ISA_PARTS]; int nbytes, n; } tn_isa_word;  // by place in the word
+
+// An index as a value and a number that is added to it.
+static const tiny_uop *tn_isa_base_of(const tiny_uop *at, int64_t *k) {
+  const int is_sum = at->op == TINY_OP_ADD && at->src[1]->op == TINY_OP_CONST, is_number = at->op == TINY_OP_CONST;
+  *k = is_sum ? at->src[1]->k : is_number ? at->k : 0;
+  return is_sum ? at->src[0] : is_number ? NULL : at;
+}
+// One part: a LOAD, without its sign, shifted by a number. 0: it is none.
+static int tn_isa_part_of(const tiny_uop *u, tn_isa_word *w) {
+  int64_t shift = 0;
+  if (u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST) { shift = u->src[1]->k; u = u->src[0]; }
+  if (u->op != TINY_OP_CAST || !tn_is_unsigned(u->src[0]->dtype)) return 0;
+  u = u->src[0];
+  const int casts = u->op == TINY_OP_BITCAST || (u->op == TINY_OP_CAST && tn_is_int(u->src[0]->dtype));
+  if (casts && tn_bits(u->src[0]->dtype) == tn_bits(u->dtype)) u = u->src[0];
+  const int nbytes = tn_dtypes[u->dtype].nbytes, at = nbytes ? (int)(shift / 8 / nbytes) : 0;
+  if (u->op != TINY_OP_LOAD || u->nsrc > 1 || u->k || u->lanes > 1 || u->src[0]->nsrc > 2 || u->dtype == TINY_BOOL)
+    return 0;
+  if (nbytes > 2 || tn_is_reg(u->src[0]->src[0]) || (w->nbytes && w->nbytes != nbytes)) return 0;
+  w->nbytes = nbytes;
+  if (shift % (8 * nbytes) || at >= 4 / nbytes || w->load[at]) return 0;
+  w->load[at] = u;
+  return ++w->n;
+}
+static int tn_isa_parts_of(const tiny_uop *u, tn_isa_word *w) {
+  for (int i = 0; i < TN_ISA_PARTS; i++) {                   // ORs of ORs, whichever source they are
+    if (u->op != TINY_OP_OR) return tn_isa_part_of(u, w);
+    const int deep = u->src[0]->op == TINY_OP_OR;
+    if (!tn_isa_part_of(u->src[deep], w)) return 0;
+    u = u->src[!deep];
+  }
+  return 0;
+}
+static const tiny_uop *tn_isa_word_of(const tiny_listing *k, const tiny_uop *u, tn_isa_word *w) {
+  int64_t first, at;
+  memset(w, 0, sizeof *w);
+  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_isa_parts_of(u, w)) return NULL;
+  if (w->n * w->nbytes != 4) return NULL;
+  const tiny_uop *lowest = w->load[0]->src[0], *base = tn_isa_base_of(lowest->src[1], &first);
+  uint32_t from = u->seq;
+  for (int i = 0; i < w->n; i++) {
+    const tiny_uop *index = w->load[i]->src[0];
+    if (index->src[0] != lowest->src[0] || index->lanes > 1 || index->src[1]->dtype != lowest->src[1]->dtype ||
+        tn_isa_base_of(index->src[1], &at) != base || at != first + i) return NULL;
+    if (w->load[i]->seq < from) from = w->load[i]->seq;
+  }
+  for (; from < u->seq; from++) {
+    const tiny_uop *v = k->list[from];
+    if (v->op == TINY_OP_RANGE || v->op == TINY_OP_END || v->op == TINY_OP_IF || v->op == TINY_OP_ENDIF ||
+        (v->op == TINY_OP_STORE && !tn_is_reg(v->src[0]->src[0]))) return NULL;
+  }
+  return w->load[0];
+}
+#endif
+// ---- end src/isa/words.c ----
 #endif
 #ifdef TN_OS_X86
 // ---- begin src/isa/x86.c ----
@@ -49884,6 +49955,7 @@ static int tn_x86_conversion_row(const tn_x86_level *l, int from, int to) {
 #define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
 #include "induction.c"
+#include "words.c"
 #include "x86_levels.c"
 #endif
 
@@ -52183,59 +52255,6 @@ static int tn_x86_is_last_source(const tn_x86_select *x, const tiny_uop *u) {
   if (other == u || x->fused[other->seq] || other->op == TINY_OP_CONST || tn_x86_is_splat(other)) return 0;
   return tn_x86_stays(x, u, 1);
 }
-// A LOAD of one element, which u is without its sign, as bits of 32; NULL: none.
-static const tiny_uop *tn_x86_loaded(const tiny_uop *u) {
-  const tiny_uop *s = u->op == TINY_OP_CAST && u->dtype == TINY_U32 && u->lanes == 1 ? u->src[0] : NULL;
-  if (!s || !tn_is_unsigned(s->dtype) || tn_bits(s->dtype) > 16) return NULL;
-  const int casts = s->op == TINY_OP_CAST || s->op == TINY_OP_BITCAST;
-  const int same = casts && tn_bits(s->src[0]->dtype) == tn_bits(s->dtype);
-  if (same && (s->op == TINY_OP_BITCAST || tn_is_int(s->src[0]->dtype))) s = s->src[0];
-  const tiny_uop *index = s->op == TINY_OP_LOAD ? s->src[0] : NULL;
-  if (!index || s->k || s->nsrc > 1 || index->nsrc > 2 || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
-  return s;
-}
-// The LOAD of each byte of u that begins an element; 0: u is made of something else, or of a byte twice. deep: ORs and
-// shifts that may stand in one another, which more than four bytes have no use for.
-enum { TN_X86_WORD_DEEP = 8 };
-static int tn_x86_loads_of(const tiny_uop *u, int64_t bit, int deep, const tiny_uop *of[4]) {
-  if (!deep) return 0;
-  const int shifts = u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST;
-  if (u->op == TINY_OP_OR)
-    return tn_x86_loads_of(u->src[0], bit, deep - 1, of) && tn_x86_loads_of(u->src[1], bit, deep - 1, of);
-  if (shifts)
-    return u->src[1]->k >= 0 && u->src[1]->k < 32 && tn_x86_loads_of(u->src[0], bit + u->src[1]->k, deep - 1, of);
-  const tiny_uop *load = tn_x86_loaded(u);
-  if (!load || bit < 0 || bit > 24 || bit % 8 || of[bit / 8]) return 0;
-  of[bit / 8] = load;
-  return 1;
-}
-static int64_t tn_x86_apart_by(const tiny_uop *a, const tiny_uop *b) {         // elements; INT64_MIN: not known
-  const tiny_uop *x = a->src[0]->src[1], *y = b->src[0]->src[1];
-  const int with_x = x->op == TINY_OP_ADD && x->src[1]->op == TINY_OP_CONST;
-  const int with_y = y->op == TINY_OP_ADD && y->src[1]->op == TINY_OP_CONST;
-  if (a->src[0]->src[0] != b->src[0]->src[0] || a->dtype != b->dtype) return INT64_MIN;
-  if (x->op == TINY_OP_CONST && y->op == TINY_OP_CONST) return y->k - x->k;
-  if ((with_x ? x->src[0] : x) != (with_y ? y->src[0] : y)) return INT64_MIN;
-  return (with_y ? y->src[1]->k : 0) - (with_x ? x->src[1]->k : 0);
-}
-// Integers of 8 or 16 bits that stand one behind the other, put together to one of 32: it is loaded at once. NULL: no.
-static const tiny_uop *tn_x86_packed(const tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
-  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1) return NULL;
-  if (!tn_x86_loads_of(u, 0, TN_X86_WORD_DEEP, of) || !of[0]) return NULL;
-  const int each = tn_dtypes[of[0]->dtype].nbytes;
-  uint32_t first = of[0]->seq;
-  for (int i = 0; i < 4; i++) {
-    if (!of[i] != (i % each != 0) || (of[i] && tn_x86_apart_by(of[0], of[i]) != i / each)) return NULL;
-    if (of[i] && of[i]->seq < first) first = of[i]->seq;
-  }
-  for (uint32_t i = first; i < u->seq; i++) {
-    const tiny_uop *other = x->k->list[i];
-    const int op = other->op, stores = op == TINY_OP_STORE && !tn_is_reg(other->src[0]->src[0]);
-    if (stores || op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return NULL;
-  }
-  return of[0];
-}
 // An index that is an induction variable reads, before the loop, what that begins with.
 static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
   const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
@@ -52259,7 +52278,8 @@ static void tn_x86_survey(tn_x86_select *x) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
-    x->packed[i] = tn_x86_packed(x, u);
+    tn_isa_word word;
+    x->packed[i] = tn_isa_word_of(x->k, u, &word);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
@@ -53206,75 +53226,6 @@ static int tn_arm64_decode(uint32_t word, tn_arm64_ins *ins) {
 }
 #endif
 // ---- end src/isa/arm64_text.c ----
-// ---- begin src/isa/words.c ----
-// words: a word that is put together of bytes, or halves, which lie beside each other in memory, is one load.
-//
-// In:  an OR of a list, whose seq is the place in it. Out: the LOAD of its lowest part; NULL: it is no such word.
-// Holds: the parts are loaded unconditionally, from one memory, in its order, by a processor whose lowest byte is the
-//        first; no store and no loop stands between the first of the loads and the OR. Such are the words of a DOT
-//        (codegen/dot.c).
-#ifndef TN_ISA_WORDS
-#define TN_ISA_WORDS
-#ifndef TINY_AMALGAMATED
-#include "../ir/listing.c"
-#include "../ir/uop.c"
-#endif
-
-enum { TN_ISA_PARTS = 4 };
-typedef struct tn_isa_word { const tiny_uop *load[TN_ISA_PARTS]; int nbytes, n; } tn_isa_word;  // by place in the word
-
-// An index as a value and a number that is added to it.
-static const tiny_uop *tn_isa_base_of(const tiny_uop *at, int64_t *k) {
-  const int is_sum = at->op == TINY_OP_ADD && at->src[1]->op == TINY_OP_CONST, is_number = at->op == TINY_OP_CONST;
-  *k = is_sum ? at->src[1]->k : is_number ? at->k : 0;
-  return is_sum ? at->src[0] : is_number ? NULL : at;
-}
-// One part: a LOAD, without its sign, shifted by a number. 0: it is none.
-static int tn_isa_part_of(const tiny_uop *u, tn_isa_word *w) {
-  int64_t shift = 0;
-  if (u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST) { shift = u->src[1]->k; u = u->src[0]; }
-  if (u->op != TINY_OP_CAST || !tn_is_unsigned(u->src[0]->dtype)) return 0;
-  u = u->src[0]->op == TINY_OP_BITCAST ? u->src[0]->src[0] : u->src[0];
-  const int nbytes = tn_dtypes[u->dtype].nbytes, at = nbytes ? (int)(shift / 8 / nbytes) : 0;
-  if (u->op != TINY_OP_LOAD || u->nsrc > 1 || u->k || u->lanes > 1 || u->src[0]->nsrc > 2 || u->dtype == TINY_BOOL)
-    return 0;
-  if (nbytes > 2 || tn_is_reg(u->src[0]->src[0]) || (w->nbytes && w->nbytes != nbytes)) return 0;
-  w->nbytes = nbytes;
-  if (shift % (8 * nbytes) || at >= 4 / nbytes || w->load[at]) return 0;
-  w->load[at] = u;
-  return ++w->n;
-}
-static int tn_isa_parts_of(const tiny_uop *u, tn_isa_word *w) {
-  for (int i = 0; i < TN_ISA_PARTS; i++) {                   // ORs of ORs, whichever source they are
-    if (u->op != TINY_OP_OR) return tn_isa_part_of(u, w);
-    const int deep = u->src[0]->op == TINY_OP_OR;
-    if (!tn_isa_part_of(u->src[deep], w)) return 0;
-    u = u->src[!deep];
-  }
-  return 0;
-}
-static const tiny_uop *tn_isa_word_of(const tiny_listing *k, const tiny_uop *u, tn_isa_word *w) {
-  int64_t first, at;
-  memset(w, 0, sizeof *w);
-  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_isa_parts_of(u, w)) return NULL;
-  if (w->n * w->nbytes != 4) return NULL;
-  const tiny_uop *lowest = w->load[0]->src[0], *base = tn_isa_base_of(lowest->src[1], &first);
-  uint32_t from = u->seq;
-  for (int i = 0; i < w->n; i++) {
-    const tiny_uop *index = w->load[i]->src[0];
-    if (index->src[0] != lowest->src[0] || index->lanes > 1 || index->src[1]->dtype != lowest->src[1]->dtype ||
-        tn_isa_base_of(index->src[1], &at) != base || at != first + i) return NULL;
-    if (w->load[i]->seq < from) from = w->load[i]->seq;
-  }
-  for (; from < u->seq; from++) {
-    const tiny_uop *v = k->list[from];
-    if (v->op == TINY_OP_RANGE || v->op == TINY_OP_END || v->op == TINY_OP_IF || v->op == TINY_OP_ENDIF ||
-        (v->op == TINY_OP_STORE && !tn_is_reg(v->src[0]->src[0]))) return NULL;
-  }
-  return w->load[0];
-}
-#endif
-// ---- end src/isa/words.c ----
 // ---- begin src/isa/arm64_values.c ----
 // arm64_values: the registers of a kernel's values, what an instruction names of them, and constants.
 //
@@ -72924,163 +72875,163 @@ Where things stand in tiny.h
                                       split where there is none left
   48360  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48473  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
-                                      operands, encoding, features
-  49126  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49407  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
-                                      instructions
-  49689  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
-                                      op, a type and a level, as tables
-  49874  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
-                                      and constants
-  50183  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
-                                      elements, as bits; choices by them
-  50311  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
-                                      some by a mask, or apart
-  50722  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
-                                      vectors
-  51139  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
-                                      of vectors wider than a register
-  51532  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
-                                      those whose condition is no value
-  51667  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
-                                      same, or element by element
-  51888  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
-                                      registers
-  52327  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
-                                      operands, word, arrangement, features
-  52656  src/isa/arm64_encode.c       instructions of A64 -> words
-  52953  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53210  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48471  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  53279  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  48544  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+                                      operands, encoding, features
+  49197  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49478  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+                                      instructions
+  49760  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+                                      op, a type and a level, as tables
+  49945  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53595  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
-                                      them, some by a mask, or apart
-  53864  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
-                                      scalars and of vectors
-  54482  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54697  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  50255  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+                                      elements, as bits; choices by them
+  50383  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+                                      some by a mask, or apart
+  50794  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+                                      vectors
+  51211  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+                                      of vectors wider than a register
+  51604  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+                                      those whose condition is no value
+  51739  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+                                      same, or element by element
+  51960  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  55238  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  52347  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+                                      operands, word, arrangement, features
+  52676  src/isa/arm64_encode.c       instructions of A64 -> words
+  52973  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53230  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+                                      and constants
+  53546  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+                                      them, some by a mask, or apart
+  53815  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+                                      scalars and of vectors
+  54433  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54648  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+                                      registers
+  55189  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55501  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55452  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55749  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  55700  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56008  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  55959  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56261  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56212  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56496  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56617  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56948  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57035  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56447  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56568  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  56899  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  56986  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57135  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57086  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57146  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57097  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57415  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57366  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57505  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57456  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58121  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58072  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58683  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58634  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59033  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  58984  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59335  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59286  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59415  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59366  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59821  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  59772  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59865  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  59816  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60134  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60085  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60400  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60351  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  60861  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61347  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60812  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61298  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61431  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61382  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61548  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61780  src/runtime/device.c         which backend a context runs on
-  61998  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62152  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61499  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61731  src/runtime/device.c         which backend a context runs on
+  61949  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62103  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62213  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62164  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62481  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62432  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62769  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62720  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63041  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  62992  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63223  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63308  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63174  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63259  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63721  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63672  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64000  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  63951  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64111  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64062  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64350  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64836  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64301  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64787  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65008  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65116  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65400  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  64959  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65067  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65351  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65897  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65848  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66505  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66456  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66688  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66639  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67025  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67236  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68030  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  66976  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67187  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  67981  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68422  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68763  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68373  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68714  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68970  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68921  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69224  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69175  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69483  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69434  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69753  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69704  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69918  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69869  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70092  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70453  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70689  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70043  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70404  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70640  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70837  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71000  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70788  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  70951  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71107  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71058  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71192  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71143  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71520  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71471  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71683  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71746  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71925  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71634  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71697  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71876  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72061  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72012  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72447  src/runtime/context.c        opening and closing, the first error, totals
+  72398  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -195,6 +195,7 @@ TN_SMALL_BEGIN
 #include "isa/constants.c"
 #include "isa/registers.c"
 #include "isa/induction.c"
+#include "isa/words.c"
 #endif
 #ifdef TN_OS_X86
 #include "isa/x86.c"
@@ -213,7 +214,6 @@ TN_SMALL_BEGIN
 #include "isa/arm64.c"
 #include "isa/arm64_encode.c"
 #include "isa/arm64_text.c"
-#include "isa/words.c"
 #include "isa/arm64_values.c"
 #include "isa/arm64_memory.c"
 #include "isa/arm64_arithmetic.c"

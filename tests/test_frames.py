@@ -54,7 +54,6 @@ RECURSION = {
     "tn_x86_lanes_at_once": (4, "a choice reads its condition, which reads a load or NEG, each fused with the one"),
     "tn_x86_made_of": (4, "as tn_x86_lanes_at_once"),
     "tn_x86_is_high": (2, "of what a BROADCAST repeats"),
-    "tn_x86_loads_of": (9, "TN_X86_WORD_DEEP"),
     "tn_x86_expand": (4, "TN_X86_EXPANSIONS"),
     "tn_x86_ready": (24, "TN_X86_EXPANSIONS, of right sides of tn_x86_rules that are 6 deep"),
     "tn_x86_inner": (24, "as tn_x86_ready"),

@@ -25,7 +25,9 @@ static int tn_isa_part_of(const tiny_uop *u, tn_isa_word *w) {
   int64_t shift = 0;
   if (u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST) { shift = u->src[1]->k; u = u->src[0]; }
   if (u->op != TINY_OP_CAST || !tn_is_unsigned(u->src[0]->dtype)) return 0;
-  u = u->src[0]->op == TINY_OP_BITCAST ? u->src[0]->src[0] : u->src[0];
+  u = u->src[0];
+  const int casts = u->op == TINY_OP_BITCAST || (u->op == TINY_OP_CAST && tn_is_int(u->src[0]->dtype));
+  if (casts && tn_bits(u->src[0]->dtype) == tn_bits(u->dtype)) u = u->src[0];
   const int nbytes = tn_dtypes[u->dtype].nbytes, at = nbytes ? (int)(shift / 8 / nbytes) : 0;
   if (u->op != TINY_OP_LOAD || u->nsrc > 1 || u->k || u->lanes > 1 || u->src[0]->nsrc > 2 || u->dtype == TINY_BOOL)
     return 0;

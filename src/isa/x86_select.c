@@ -296,59 +296,6 @@ static int tn_x86_is_last_source(const tn_x86_select *x, const tiny_uop *u) {
   if (other == u || x->fused[other->seq] || other->op == TINY_OP_CONST || tn_x86_is_splat(other)) return 0;
   return tn_x86_stays(x, u, 1);
 }
-// A LOAD of one element, which u is without its sign, as bits of 32; NULL: none.
-static const tiny_uop *tn_x86_loaded(const tiny_uop *u) {
-  const tiny_uop *s = u->op == TINY_OP_CAST && u->dtype == TINY_U32 && u->lanes == 1 ? u->src[0] : NULL;
-  if (!s || !tn_is_unsigned(s->dtype) || tn_bits(s->dtype) > 16) return NULL;
-  const int casts = s->op == TINY_OP_CAST || s->op == TINY_OP_BITCAST;
-  const int same = casts && tn_bits(s->src[0]->dtype) == tn_bits(s->dtype);
-  if (same && (s->op == TINY_OP_BITCAST || tn_is_int(s->src[0]->dtype))) s = s->src[0];
-  const tiny_uop *index = s->op == TINY_OP_LOAD ? s->src[0] : NULL;
-  if (!index || s->k || s->nsrc > 1 || index->nsrc > 2 || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
-  return s;
-}
-// The LOAD of each byte of u that begins an element; 0: u is made of something else, or of a byte twice. deep: ORs and
-// shifts that may stand in one another, which more than four bytes have no use for.
-enum { TN_X86_WORD_DEEP = 8 };
-static int tn_x86_loads_of(const tiny_uop *u, int64_t bit, int deep, const tiny_uop *of[4]) {
-  if (!deep) return 0;
-  const int shifts = u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST;
-  if (u->op == TINY_OP_OR)
-    return tn_x86_loads_of(u->src[0], bit, deep - 1, of) && tn_x86_loads_of(u->src[1], bit, deep - 1, of);
-  if (shifts)
-    return u->src[1]->k >= 0 && u->src[1]->k < 32 && tn_x86_loads_of(u->src[0], bit + u->src[1]->k, deep - 1, of);
-  const tiny_uop *load = tn_x86_loaded(u);
-  if (!load || bit < 0 || bit > 24 || bit % 8 || of[bit / 8]) return 0;
-  of[bit / 8] = load;
-  return 1;
-}
-static int64_t tn_x86_apart_by(const tiny_uop *a, const tiny_uop *b) {         // elements; INT64_MIN: not known
-  const tiny_uop *x = a->src[0]->src[1], *y = b->src[0]->src[1];
-  const int with_x = x->op == TINY_OP_ADD && x->src[1]->op == TINY_OP_CONST;
-  const int with_y = y->op == TINY_OP_ADD && y->src[1]->op == TINY_OP_CONST;
-  if (a->src[0]->src[0] != b->src[0]->src[0] || a->dtype != b->dtype) return INT64_MIN;
-  if (x->op == TINY_OP_CONST && y->op == TINY_OP_CONST) return y->k - x->k;
-  if ((with_x ? x->src[0] : x) != (with_y ? y->src[0] : y)) return INT64_MIN;
-  return (with_y ? y->src[1]->k : 0) - (with_x ? x->src[1]->k : 0);
-}
-// Integers of 8 or 16 bits that stand one behind the other, put together to one of 32: it is loaded at once. NULL: no.
-static const tiny_uop *tn_x86_packed(const tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
-  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1) return NULL;
-  if (!tn_x86_loads_of(u, 0, TN_X86_WORD_DEEP, of) || !of[0]) return NULL;
-  const int each = tn_dtypes[of[0]->dtype].nbytes;
-  uint32_t first = of[0]->seq;
-  for (int i = 0; i < 4; i++) {
-    if (!of[i] != (i % each != 0) || (of[i] && tn_x86_apart_by(of[0], of[i]) != i / each)) return NULL;
-    if (of[i] && of[i]->seq < first) first = of[i]->seq;
-  }
-  for (uint32_t i = first; i < u->seq; i++) {
-    const tiny_uop *other = x->k->list[i];
-    const int op = other->op, stores = op == TINY_OP_STORE && !tn_is_reg(other->src[0]->src[0]);
-    if (stores || op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return NULL;
-  }
-  return of[0];
-}
 // An index that is an induction variable reads, before the loop, what that begins with.
 static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
   const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
@@ -372,7 +319,8 @@ static void tn_x86_survey(tn_x86_select *x) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
-    x->packed[i] = tn_x86_packed(x, u);
+    tn_isa_word word;
+    x->packed[i] = tn_isa_word_of(x->k, u, &word);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);

@@ -11,6 +11,7 @@
 #define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
 #include "induction.c"
+#include "words.c"
 #include "x86_levels.c"
 #endif
 
