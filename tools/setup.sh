@@ -19,7 +19,10 @@ python_finds() { for p in python3 /usr/bin/python3; do has $p && $p -c "import $
 need=
 want() { case " $need " in *" $1 "*) ;; *) need="$need $1" ;; esac; }
 has cc || want cc
-has clang || want clang
+case $purpose:$(uname -m) in                # kernels are compiled by the library itself, where it can
+  run:x86_64 | run:aarch64 | run:arm64) ;;
+  *) has clang || want clang ;;
+esac
 has python3 || want python3
 if [ "$purpose" = test ]; then
   has g++ || want c++
@@ -40,6 +43,7 @@ if [ "$purpose" = test ]; then
     has wine || want wine
   fi
   [ "$(uname)" != Linux ] || finds_browser || want browser     # the viewer of traces is tried in it
+  [ "$(uname)" != Linux ] || has node || want node             # runs kernels as modules of WebAssembly: test_wasm_run
 fi
 if [ "$purpose" = browser ]; then
   has emcc || want emscripten
