@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a3fb5a3aa886c17cef2772b01c573e33e15a1133cb80df2c9d598ef4b043c5e1
+/* tiny.h 0.1.0, source 1f11859e07f0ea886436c14fc1dc0114dc711fc4e8f55c07031b7099a2ef1195
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "a3fb5a3aa886c17cef2772b01c573e33e15a1133cb80df2c9d598ef4b043c5e1"
+#define TN_SOURCE_ID "1f11859e07f0ea886436c14fc1dc0114dc711fc4e8f55c07031b7099a2ef1195"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -47929,7 +47929,9 @@ typedef struct tn_isa_use { int32_t at, role; } tn_isa_use;
 typedef struct tn_isa_piece {
   int32_t vreg, first, n, start, end, next, chain; int8_t phys; uint8_t loads;
 } tn_isa_piece;
-typedef struct tn_isa_busy { int32_t cls, reg, start, end; } tn_isa_busy;    // the list names the processor's register
+// Where the list names a register of the processor, in order.
+typedef struct tn_isa_span { int32_t start, end; } tn_isa_span;
+typedef struct tn_isa_busy { tn_isa_span *span; int n, cap; } tn_isa_busy;
 typedef struct tn_isa_out { int32_t vreg, loop; } tn_isa_out;                // it has no register throughout the loop
 
 typedef struct tn_isa_scan {
@@ -47938,7 +47940,7 @@ typedef struct tn_isa_scan {
   double *weight;                          // of instructions: how often they run
   int32_t *limit;                          // of instructions: where what may be jumped over, or a loop, around it ends
   tn_isa_piece *piece; int npiece, cappiece;
-  tn_isa_busy *busy; int nbusy, capbusy;
+  tn_isa_busy busy[TN_ISA_CLASSES][TN_ISA_MOST_REGS + 1];    // the last: a stack pointer (arm64)
   tn_isa_out *out; int nout, capout;
   int *heap, nheap, capheap;               // pieces by where they start
   int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
@@ -47956,12 +47958,11 @@ static void tn_isa_named(tn_isa_scan *s, const tn_isa_name *name, int at) {
     u[-1].role |= name->role;
     return;
   }
-  int k = s->nbusy - 1;
-  while (k >= 0 && (s->busy[k].cls != name->cls || s->busy[k].reg != -1 - name->reg)) k--;
-  tn_isa_busy *b = k >= 0 && name->role != TN_ISA_DEF ? &s->busy[k] : NULL;
+  tn_isa_busy *busy = &s->busy[name->cls][-1 - name->reg];
+  tn_isa_span *b = busy->n && name->role != TN_ISA_DEF ? &busy->span[busy->n - 1] : NULL;
   if (!b) {
-    b = TN_PUSH(s->c->t, s->busy, s->nbusy, s->capbusy, tn_isa_busy);
-    b->cls = name->cls; b->reg = -1 - name->reg; b->start = name->role == TN_ISA_DEF ? 2 * at + 1 : -1;
+    b = TN_PUSH(s->c->t, busy->span, busy->n, busy->cap, tn_isa_span);
+    b->start = name->role == TN_ISA_DEF ? 2 * at + 1 : -1;
   }
   b->end = name->role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
 }
@@ -48211,11 +48212,14 @@ static void tn_isa_take_away(tn_isa_scan *s, int piece, const tn_isa_loss *loss,
   tn_isa_rest(s, piece, first, last, position);
 }
 static int tn_isa_is_busy(const tn_isa_scan *s, int cls, int reg, const tn_isa_piece *r) {
-  for (int i = 0; i < s->nbusy; i++) {
-    const tn_isa_busy *b = &s->busy[i];
-    if (b->reg == reg && b->cls == cls && r->start <= b->end && r->end >= b->start) return 1;
+  const tn_isa_busy *b = &s->busy[cls][reg];
+  int low = 0, high = b->n;                // the first span that ends no sooner than r begins is between them
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (b->span[middle].end < r->start) low = middle + 1;
+    else high = middle;
   }
-  return 0;
+  return low < b->n && b->span[low].start <= r->end;
 }
 // A register that is free, the wanted one if it is; -1: none is, and *worst is whose holder loses least by *loss.
 static int tn_isa_find(tn_isa_scan *s, const tn_isa_piece *r, int *worst, tn_isa_loss *loss) {
@@ -72873,165 +72877,165 @@ Where things stand in tiny.h
                                       are what they copy
   47904  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48360  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48364  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48471  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48475  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48544  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48548  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49197  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49478  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49201  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49482  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49760  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49764  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49945  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49949  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50255  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50259  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50383  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50387  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50794  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50798  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51211  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51215  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51604  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51608  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51739  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51743  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51960  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51964  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52347  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52351  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52676  src/isa/arm64_encode.c       instructions of A64 -> words
-  52973  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53230  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  52680  src/isa/arm64_encode.c       instructions of A64 -> words
+  52977  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53234  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53546  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53550  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53815  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53819  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54433  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54648  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54437  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54652  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55189  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55193  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55452  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55456  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55700  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  55704  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  55959  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  55963  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56212  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56216  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56447  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56568  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56899  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  56986  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56451  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56572  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  56903  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  56990  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57086  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57090  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57097  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57101  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57366  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57370  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57456  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57460  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58072  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58076  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58634  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58638  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  58984  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  58988  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59286  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59290  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59366  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59370  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59772  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  59776  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59816  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  59820  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60085  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60089  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60351  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60355  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  60812  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61298  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60816  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61302  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61382  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61386  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61499  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61731  src/runtime/device.c         which backend a context runs on
-  61949  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62103  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61503  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61735  src/runtime/device.c         which backend a context runs on
+  61953  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62107  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62164  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62168  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62432  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62436  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62720  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62724  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  62992  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  62996  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63174  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63259  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63178  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63263  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63672  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63676  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  63951  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  63955  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64062  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64066  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64301  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64787  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64305  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64791  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  64959  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65067  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65351  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  64963  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65071  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65355  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65848  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65852  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66456  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66460  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66639  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66643  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  66976  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67187  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  67981  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  66980  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67191  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  67985  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68373  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68714  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68377  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68718  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68921  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68925  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69175  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69179  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69434  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69438  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69704  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69708  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69869  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69873  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70043  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70404  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70640  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70047  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70408  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70644  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70788  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  70951  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70792  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  70955  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71058  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71062  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71143  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71147  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71471  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71475  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71634  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71697  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71876  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71638  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71701  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71880  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72012  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72016  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72398  src/runtime/context.c        opening and closing, the first error, totals
+  72402  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -26,7 +26,9 @@ typedef struct tn_isa_use { int32_t at, role; } tn_isa_use;
 typedef struct tn_isa_piece {
   int32_t vreg, first, n, start, end, next, chain; int8_t phys; uint8_t loads;
 } tn_isa_piece;
-typedef struct tn_isa_busy { int32_t cls, reg, start, end; } tn_isa_busy;    // the list names the processor's register
+// Where the list names a register of the processor, in order.
+typedef struct tn_isa_span { int32_t start, end; } tn_isa_span;
+typedef struct tn_isa_busy { tn_isa_span *span; int n, cap; } tn_isa_busy;
 typedef struct tn_isa_out { int32_t vreg, loop; } tn_isa_out;                // it has no register throughout the loop
 
 typedef struct tn_isa_scan {
@@ -35,7 +37,7 @@ typedef struct tn_isa_scan {
   double *weight;                          // of instructions: how often they run
   int32_t *limit;                          // of instructions: where what may be jumped over, or a loop, around it ends
   tn_isa_piece *piece; int npiece, cappiece;
-  tn_isa_busy *busy; int nbusy, capbusy;
+  tn_isa_busy busy[TN_ISA_CLASSES][TN_ISA_MOST_REGS + 1];    // the last: a stack pointer (arm64)
   tn_isa_out *out; int nout, capout;
   int *heap, nheap, capheap;               // pieces by where they start
   int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
@@ -53,12 +55,11 @@ static void tn_isa_named(tn_isa_scan *s, const tn_isa_name *name, int at) {
     u[-1].role |= name->role;
     return;
   }
-  int k = s->nbusy - 1;
-  while (k >= 0 && (s->busy[k].cls != name->cls || s->busy[k].reg != -1 - name->reg)) k--;
-  tn_isa_busy *b = k >= 0 && name->role != TN_ISA_DEF ? &s->busy[k] : NULL;
+  tn_isa_busy *busy = &s->busy[name->cls][-1 - name->reg];
+  tn_isa_span *b = busy->n && name->role != TN_ISA_DEF ? &busy->span[busy->n - 1] : NULL;
   if (!b) {
-    b = TN_PUSH(s->c->t, s->busy, s->nbusy, s->capbusy, tn_isa_busy);
-    b->cls = name->cls; b->reg = -1 - name->reg; b->start = name->role == TN_ISA_DEF ? 2 * at + 1 : -1;
+    b = TN_PUSH(s->c->t, busy->span, busy->n, busy->cap, tn_isa_span);
+    b->start = name->role == TN_ISA_DEF ? 2 * at + 1 : -1;
   }
   b->end = name->role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
 }
@@ -308,11 +309,14 @@ static void tn_isa_take_away(tn_isa_scan *s, int piece, const tn_isa_loss *loss,
   tn_isa_rest(s, piece, first, last, position);
 }
 static int tn_isa_is_busy(const tn_isa_scan *s, int cls, int reg, const tn_isa_piece *r) {
-  for (int i = 0; i < s->nbusy; i++) {
-    const tn_isa_busy *b = &s->busy[i];
-    if (b->reg == reg && b->cls == cls && r->start <= b->end && r->end >= b->start) return 1;
+  const tn_isa_busy *b = &s->busy[cls][reg];
+  int low = 0, high = b->n;                // the first span that ends no sooner than r begins is between them
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (b->span[middle].end < r->start) low = middle + 1;
+    else high = middle;
   }
-  return 0;
+  return low < b->n && b->span[low].start <= r->end;
 }
 // A register that is free, the wanted one if it is; -1: none is, and *worst is whose holder loses least by *loss.
 static int tn_isa_find(tn_isa_scan *s, const tn_isa_piece *r, int *worst, tn_isa_loss *loss) {
