@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LAYERS = 2, WIDTH = 64, HEADS = 4, WINDOW = 64, BATCH = 16, STEPS = 1500, SAMPLE = 400 };
+enum { LAYERS = 2, WIDTH = 64, HEADS = 4, WINDOW = 64, BATCH = 16, STEPS = 1700, SAMPLE = 400 };
 enum { TEXT = 1 << 16, LETTERS = 256, MAX_PARAMS = 8 + 12 * LAYERS };
 static const double RATE = 8e-3, CLIP = 1, GOAL = 1.0, TEMPERATURE = 0.7;
 static const char PROMPT[] = "tiny.h is ";
