@@ -10,6 +10,7 @@
 #include "../src/isa/arm64_text.c"
 #include "test.h"
 #include "rnd.h"
+#include "assembler.h"
 
 typedef struct form { tn_arm64_ins ins; uint32_t word; } form;
 typedef struct forms { form *of; int n, cap, hit[TN_ARM64_COUNT]; } forms;
@@ -161,38 +162,17 @@ static void vary_row(forms *f, int row) {
 
 // ** clang's assembler **
 
-static int assemble(tiny_ctx *t, const tiny_bytes *text, tiny_bytes *object) {
-  char path[TN_OS_PATH];
-  const char *const argv[] = {path, "--target=aarch64-none-elf", "-march=armv8.2-a+fp16+dotprod", "-w", "-c", "-x",
-    "assembler", "-", "-o", "-", NULL};
-  if (!tn_os_find_program("clang", 0, path, sizeof path)) return 0;
-  tn_job job;
-  memset(&job, 0, sizeof job);
-  job.argv = argv; job.input = text->data; job.input_nbytes = text->n;
-  tn_process_run(t, &job, 1, 1);
-  *object = job.out;
-  if (job.exit_code) fprintf(stderr, "%.4000s\n", job.err.data);
-  return job.exit_code == 0;
-}
-static const char *text_section(const tiny_bytes *object, size_t *n) {
-  tn_elf_header h;
-  memcpy(&h, object->data, sizeof h);
-  for (int i = 0; i < h.shnum; i++) {
-    tn_elf_section s;
-    memcpy(&s, object->data + h.shoff + (size_t)i * sizeof s, sizeof s);
-    if (s.type == TN_ELF_PROGBITS && s.flags & TN_ELF_EXEC) { *n = (size_t)s.size; return object->data + s.offset; }
-  }
-  return NULL;
-}
 static void check_forms(tiny_ctx *t, const form *of, int n) {
   tiny_bytes text = {t, NULL, 0, 0}, object = {t, NULL, 0, 0};
   size_t nbytes = 0;
   int shown = 0;
   tn_text_put(&text, ".text\n");
   for (int i = 0; i < n; i++) { tn_arm64_print(&text, &of[i].ins); tn_text_put(&text, "\n"); }
-  const int done = assemble(t, &text, &object);
+  static char path[TN_OS_PATH];
+  static const char *const flags[] = {path, "--target=aarch64-none-elf", "-march=armv8.2-a+fp16+dotprod", NULL};
+  const int done = tn_os_find_program("clang", 0, path, sizeof path) && assemble(t, flags, &text, &object);
   CHECK(done);
-  const char *code = done ? text_section(&object, &nbytes) : NULL;
+  const uint8_t *code = done ? text_section(&object, &nbytes) : NULL;
   CHECK(code && nbytes == 4 * (size_t)n);
   for (int i = 0; code && i < n && 4 * (size_t)i < nbytes; i++) {
     uint32_t want;

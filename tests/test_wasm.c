@@ -8,6 +8,7 @@
 #include "../src/isa/wasm.c"
 #include "test.h"
 #include "rnd.h"
+#include "assembler.h"
 #include "wasm_decode.h"
 
 typedef struct forms { tn_wasm_ins *of; int n, cap; } forms;
@@ -104,24 +105,13 @@ static void vary(forms *f, int op) {
 // ** clang's assembler **
 
 // The first that spells all of them as the standard does, and can be told not to look at types.
-static int assembler(char *path, size_t nbytes) {
+static int find_assembler(char *path, size_t nbytes) {
   char name[16];
   for (int version = 25; version >= 15; version--) {
     snprintf(name, sizeof name, "clang-%d", version);
     if (tn_os_find_program(name, 0, path, nbytes)) return 1;
   }
   return 0;
-}
-static int assemble(tiny_ctx *t, const char *path, const tiny_bytes *text, tiny_bytes *object) {
-  const char *const argv[] = {path, "--target=wasm32", "-msimd128", "-mnontrapping-fptoint", "-msign-ext", "-w", "-c",
-    "-Wa,--no-type-check", "-x", "assembler", "-", "-o", "-", NULL};
-  tn_job job;
-  memset(&job, 0, sizeof job);
-  job.argv = argv; job.input = text->data; job.input_nbytes = text->n;
-  tn_process_run(t, &job, 1, 1);
-  *object = job.out;
-  if (job.exit_code) fprintf(stderr, "%.4000s\n", job.err.data);
-  return job.exit_code == 0;
 }
 // The instructions of the only function of an object: its section of code, behind the declarations of locals.
 static const char *body_of(const tiny_bytes *object, size_t *n) {
@@ -153,7 +143,7 @@ static void check_forms(tiny_ctx *t, const forms *f) {
   size_t nbytes = 0, at = 0;
   int opened = 0, shown = 0;
   char path[TN_OS_PATH];
-  if (!assembler(path, sizeof path)) {
+  if (!find_assembler(path, sizeof path)) {
     printf("clang 15 or later is not there: nothing was compared with it\n");
     return;
   }
@@ -163,7 +153,9 @@ static void check_forms(tiny_ctx *t, const forms *f) {
     put_line(&text, &f->of[i], opened);
   }
   tn_text_put(&text, "end_function\n");
-  const int done = assemble(t, path, &text, &object);
+  const char *const flags[] = {path, "--target=wasm32", "-msimd128", "-mnontrapping-fptoint", "-msign-ext",
+                               "-Wa,--no-type-check", NULL};
+  const int done = assemble(t, flags, &text, &object);
   CHECK(done);
   const char *code = done ? body_of(&object, &nbytes) : NULL;
   CHECK(code);

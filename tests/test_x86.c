@@ -9,6 +9,7 @@
 #include "../src/isa/x86_text.c"
 #include "test.h"
 #include "rnd.h"
+#include "assembler.h"
 
 enum { SLOT = 16 };                        // bytes that an instruction gets in the object
 typedef struct form { tn_x86_ins ins; uint8_t bytes[TN_X86_LONGEST]; int n; } form;
@@ -210,32 +211,6 @@ static void vary_row(forms *f, int row) {
 
 // ** clang's assembler **
 
-static int assemble(tiny_ctx *t, const tiny_bytes *text, tiny_bytes *object) {
-  char path[TN_OS_PATH];
-  const char *const argv[] = {path, "--target=x86_64-none-unknown-elf", "-w", "-c", "-x", "assembler", "-", "-o", "-",
-      NULL};
-  if (!tn_os_find_program("clang", 0, path, sizeof path)) return 0;
-  tn_job job;
-  memset(&job, 0, sizeof job);
-  job.argv = argv; job.input = text->data; job.input_nbytes = text->n;
-  tn_process_run(t, &job, 1, 1);
-  *object = job.out;
-  if (job.exit_code) fprintf(stderr, "%.2000s\n", job.err.data);
-  return job.exit_code == 0;
-}
-
-static const uint8_t *text_section(const tiny_bytes *object, size_t *n) {
-  tn_elf_header h;
-  memcpy(&h, object->data, sizeof h);
-  for (int i = 0; i < h.shnum; i++) {
-    tn_elf_section s;
-    memcpy(&s, object->data + h.shoff + (size_t)i * sizeof s, sizeof s);
-    if (s.type == TN_ELF_PROGBITS && s.flags & TN_ELF_EXEC) { *n = (size_t)s.size;
-        return (const uint8_t *)object->data + s.offset; }
-  }
-  return NULL;
-}
-
 static void show_bytes(const char *who, const uint8_t *bytes, int n) {
   fprintf(stderr, "    %s", who);
   for (int i = 0; i < n; i++) fprintf(stderr, " %02x", bytes[i]);
@@ -254,7 +229,9 @@ static void check_forms(tiny_ctx *t, const forms *f) {
     if (jump) tn_text_put(&text, "\n.intel_syntax noprefix");
     tn_text_put(&text, "\n.p2align 4, 0xcc\n");
   }
-  const int done = assemble(t, &text, &object);
+  static char path[TN_OS_PATH];
+  static const char *const flags[] = {path, "--target=x86_64-none-unknown-elf", NULL};
+  const int done = tn_os_find_program("clang", 0, path, sizeof path) && assemble(t, flags, &text, &object);
   CHECK(done);
   const uint8_t *code = done ? text_section(&object, &n) : NULL;
   CHECK(code && n == (size_t)f->n * SLOT);
