@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 1f11859e07f0ea886436c14fc1dc0114dc711fc4e8f55c07031b7099a2ef1195
+/* tiny.h 0.1.0, source a767dfa97e9f9d87b28fb31c7fc1531b655f9e6899b4901873fdacf054a4eaa6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "1f11859e07f0ea886436c14fc1dc0114dc711fc4e8f55c07031b7099a2ef1195"
+#define TN_SOURCE_ID "a767dfa97e9f9d87b28fb31c7fc1531b655f9e6899b4901873fdacf054a4eaa6"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -12247,6 +12247,73 @@ static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *x, int lanes) {
 }
 #endif
 // ---- end src/ir/kernel.c ----
+// ---- begin src/ir/combine.c ----
+// combine: a word of 32 bits that is put together of bytes, or halves, which lie beside each other in memory.
+//
+// In:  an OR. Out: the LOADs of its parts, by their place in the word; 0: it is no such word.
+// Holds: the parts are loaded unconditionally, from one memory, in its order, the lowest first, as a processor whose
+//        lowest byte is the first reads the word at once. They may be widened, all alike: bytes that become halves.
+//        Such are the words of a DOT (codegen/dot.c).
+#ifndef TN_IR_COMBINE
+#define TN_IR_COMBINE
+#ifndef TINY_AMALGAMATED
+#include "listing.c"
+#include "uop.c"
+#endif
+
+enum { TN_COMBINED_PARTS = 4 };
+typedef struct tn_combined {
+  tiny_uop *load[TN_COMBINED_PARTS];
+  int n, from, dtype;                      // how many there are; what is loaded, and what it is in the word
+} tn_combined;
+
+// An index as a value and a number that is added to it.
+static const tiny_uop *tn_combined_base(const tiny_uop *at, int64_t *k) {
+  const int is_sum = at->op == TINY_OP_ADD && at->src[1]->op == TINY_OP_CONST, is_number = at->op == TINY_OP_CONST;
+  *k = is_sum ? at->src[1]->k : is_number ? at->k : 0;
+  return is_sum ? at->src[0] : is_number ? NULL : at;
+}
+// One part: a LOAD, without its sign, shifted by a number. 0: it is none.
+static int tn_combined_part(tiny_uop *u, tn_combined *w) {
+  int64_t shift = 0;
+  if (u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST) { shift = u->src[1]->k; u = u->src[0]; }
+  if (u->op != TINY_OP_CAST || !tn_is_unsigned(u->src[0]->dtype)) return 0;
+  u = u->src[0];
+  if (u->op == TINY_OP_BITCAST && tn_bits(u->src[0]->dtype) == tn_bits(u->dtype)) u = u->src[0];
+  const int dtype = u->dtype, nbytes = tn_dtypes[dtype].nbytes, at = nbytes ? (int)(shift / 8 / nbytes) : 0;
+  if (u->op == TINY_OP_CAST && tn_is_int(dtype) && tn_is_int(u->src[0]->dtype)) u = u->src[0];
+  if (u->op != TINY_OP_LOAD || u->nsrc > 1 || u->k || u->lanes > 1 || u->src[0]->nsrc > 2 || u->dtype == TINY_BOOL)
+    return 0;
+  if (nbytes > 2 || tn_is_reg(u->src[0]->src[0]) || (w->n && (w->dtype != dtype || w->from != u->dtype))) return 0;
+  if (shift % (8 * nbytes) || at >= 4 / nbytes || w->load[at]) return 0;
+  w->dtype = dtype; w->from = u->dtype;
+  w->load[at] = u;
+  return ++w->n;
+}
+static int tn_combined_parts(tiny_uop *u, tn_combined *w) {
+  for (int i = 0; i < TN_COMBINED_PARTS; i++) {              // ORs of ORs, whichever source they are
+    if (u->op != TINY_OP_OR) return tn_combined_part(u, w);
+    const int deep = u->src[0]->op == TINY_OP_OR;
+    if (!tn_combined_part(u->src[deep], w)) return 0;
+    u = u->src[!deep];
+  }
+  return 0;
+}
+static int tn_combined_of(const tiny_uop *u, tn_combined *w) {
+  int64_t first, at;
+  memset(w, 0, sizeof *w);
+  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_combined_parts((tiny_uop *)u, w)) return 0;
+  if (!w->n || w->n * tn_dtypes[w->dtype].nbytes != 4) return 0;
+  const tiny_uop *lowest = w->load[0]->src[0], *base = tn_combined_base(lowest->src[1], &first);
+  for (int i = 0; i < w->n; i++) {
+    const tiny_uop *index = w->load[i]->src[0];
+    if (index->src[0] != lowest->src[0] || index->lanes > 1 || index->src[1]->dtype != lowest->src[1]->dtype ||
+        tn_combined_base(index->src[1], &at) != base || at != first + i) return 0;
+  }
+  return w->n;
+}
+#endif
+// ---- end src/ir/combine.c ----
 // ---- begin src/ir/function.c ----
 // function: the functions of one real variable as nodes: roundings, powers, exponentials, logarithms, circular and
 // hyperbolic functions and their inverses, error and gamma functions.
@@ -37785,6 +37852,7 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *lo
 #define TN_CODEGEN_EXPAND
 #ifndef TINY_AMALGAMATED
 #include "stages.c"
+#include "../ir/combine.c"
 #endif
 
 // ** STAGE in registers: vectors, of which elements at constant places are taken **
@@ -37994,6 +38062,18 @@ static tiny_uop *tn_lanes_deinterleave(tiny_ctx *t, tiny_uop *load, tiny_uop *ba
   return tn_stack(t, lanes, one.u);
 }
 
+// A word of neighbours in memory for each lane, and the words lie beside each other: one load. NULL: it is none.
+static tiny_uop *tn_lanes_packed(tiny_ctx *t, const tiny_uop *u, const tn_list *now) {
+  tn_combined w;
+  int64_t step = 0;
+  if (u->op != TINY_OP_OR || !tn_combined_of(u, &w)) return NULL;
+  tiny_uop *index = now->u[w.load[0]->src[0]->seq], *base = tn_lane_step(t, index->src[1], &step);
+  if (!base || step != w.n) return NULL;
+  tiny_uop *load = tn_load(t, tn_index_with(t, index, base, 1), w.n * index->src[1]->lanes);
+  load = tn_cast(t, load, w.dtype);
+  return tn_uop_make(t, TINY_OP_BITCAST, u->dtype, index->src[1]->lanes, 1, &load, 0, 0, NULL);
+}
+
 // A load whose index has lanes: contiguous, strided or gathered.
 static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   tiny_uop *index = load->src[0], *base, *src[2] = {NULL, load->nsrc == 2 ? load->src[1] : NULL};
@@ -38139,7 +38219,8 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
         if (changed && u->op == TINY_OP_INDEX)
           for (uint32_t j = 1; j < u->nsrc; j++)
             if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
-        if (changed) now = tn_lanes_node(t, u, src, &ranges, &registers);
+        tiny_uop *word = changed ? tn_lanes_packed(t, u, &all) : NULL;
+        if (changed) now = word ? word : tn_lanes_node(t, u, src, &ranges, &registers);
       }
       u->seq = (uint32_t)i;                // where its place in the list says what it is now
       all.u[i] = now;
@@ -40300,6 +40381,7 @@ static tiny_uop *tn_transform_atomic(tn_kernel_state *s, tiny_uop *r) {
 #define TN_CODEGEN_DOT
 #ifndef TINY_AMALGAMATED
 #include "transform.c"
+#include "../ir/combine.c"
 #endif
 
 // The first that the target has is taken.
@@ -40361,18 +40443,33 @@ static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_ta
   return 0;
 }
 
+// The sum of DOT's products with a constant along r, whose words lie beside each other in memory: in lanes.
+static tiny_uop *tn_dot_sum(tn_kernel_state *s, tiny_uop *x, const tiny_uop *dot, tiny_uop *r) {
+  tiny_ctx *t = s->t;
+  tn_combined w;
+  const int64_t n = tn_range_extent(r), lanes = s->target->limits->vector_nbytes / 4;
+  tiny_uop *over[2] = {tn_range(t, n, TN_REDUCE), NULL}, *at = over[0];
+  const int packed = tn_is_const(dot->src[0]) && tn_combined_of(dot->src[1], &w);
+  if (packed && lanes > 1 && n % lanes == 0 && tn_stride_in(t, w.load[0]->src[0]->src[1], r) == w.n) {
+    over[0] = tn_range(t, n / lanes, TN_REDUCE);
+    over[1] = tn_range(t, lanes, TN_VECTOR);
+    at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, over[0], tn_index(t, lanes)), over[1]);
+  }
+  return tn_reduce_over(t, TINY_OP_ADD, tn_replace(t, x, 1, &r, &at), 1 + !!over[1], over);
+}
 // What DOTs of a REDUCE add beside their products is summed on its own: where tiles share it, once for all of them.
 static void tn_transform_fission(tn_kernel_state *s) {
   tiny_ctx *t = s->t;
   tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_toposort(t, s->sink, &all);
   for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *dot = u->nsrc ? u->src[0] : NULL, *r, *src[2];
+    tiny_uop *u = all.u[i], *dot = u->nsrc ? u->src[0] : NULL, *r, *src[2], *beside, *sum;
     if (u->op != TINY_OP_REDUCE || u->nsrc != 2 || dot->op != TINY_OP_DOT || tn_is_const(dot->src[2])) continue;
     r = u->src[1];
-    src[1] = tn_range(t, tn_range_extent(r), TN_REDUCE);
-    src[0] = tn_replace(t, dot->src[2], 1, &r, &src[1]);
-    tiny_uop *sum = tn_uop_with(t, u, src);
+    beside = dot->src[2];
+    const int scaled = beside->op == TINY_OP_MUL && tn_is_const(beside->src[1]);
+    sum = tn_dot_sum(s, scaled ? beside->src[0] : beside, scaled ? beside->src[0] : beside, r);
+    if (scaled) sum = tn_u2(t, TINY_OP_MUL, sum, beside->src[1]);
     src[0] = tn_dot_of(t, (int)dot->k, dot->src[0], dot->src[1], tn_const(t, u->dtype, tn_dtype_value(u->dtype, 0)));
     src[1] = r;
     tn_push(t, &from, u);
@@ -44235,11 +44332,13 @@ static const tiny_uop *tn_stage_over(tn_kernel_state *s, const tiny_uop *r) {
   return NULL;
 }
 
-// Do all loads of a copy read what lies together as r, a range of it, advances?
+// Do all loads of a copy, or the words that it is, read what lies together as r, a range of it, advances?
 static int tn_pack_reads_along(tn_kernel_state *s, const tiny_uop *r) {
   const tiny_uop *stage = tn_stage_over(s, r);
   tn_list loads = {NULL, 0, 0};
+  tn_combined word;
   if (!stage) return 0;
+  if (tn_combined_of(stage->src[0], &word)) return tn_stride_in(s->t, word.load[0]->src[0]->src[1], r) == word.n;
   tn_collect_op(s->t, stage->src[0], TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], r) != 1) return 0;
   return loads.n;
@@ -48475,64 +48574,17 @@ static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, int most,
 // words: a word that is put together of bytes, or halves, which lie beside each other in memory, is one load.
 //
 // In:  an OR of a list, whose seq is the place in it. Out: the LOAD of its lowest part; NULL: it is no such word.
-// Holds: the parts are loaded unconditionally, from one memory, in its order, by a processor whose lowest byte is the
-//        first; no store and no loop stands between the first of the loads and the OR. Such are the words of a DOT
-//        (codegen/dot.c).
+// Holds: no store and no loop stands between the first of the loads and the OR.
 #ifndef TN_ISA_WORDS
 #define TN_ISA_WORDS
 #ifndef TINY_AMALGAMATED
-#include "../ir/listing.c"
-#include "../ir/uop.c"
+#include "../ir/combine.c"
 #endif
 
-enum { TN_ISA_PARTS = 4 };
-typedef struct tn_isa_word { const tiny_uop *load[TN_ISA_PARTS]; int nbytes, n; } tn_isa_word;  // by place in the word
-
-// An index as a value and a number that is added to it.
-static const tiny_uop *tn_isa_base_of(const tiny_uop *at, int64_t *k) {
-  const int is_sum = at->op == TINY_OP_ADD && at->src[1]->op == TINY_OP_CONST, is_number = at->op == TINY_OP_CONST;
-  *k = is_sum ? at->src[1]->k : is_number ? at->k : 0;
-  return is_sum ? at->src[0] : is_number ? NULL : at;
-}
-// One part: a LOAD, without its sign, shifted by a number. 0: it is none.
-static int tn_isa_part_of(const tiny_uop *u, tn_isa_word *w) {
-  int64_t shift = 0;
-  if (u->op == TINY_OP_SHL && u->src[1]->op == TINY_OP_CONST) { shift = u->src[1]->k; u = u->src[0]; }
-  if (u->op != TINY_OP_CAST || !tn_is_unsigned(u->src[0]->dtype)) return 0;
-  u = u->src[0];
-  const int casts = u->op == TINY_OP_BITCAST || (u->op == TINY_OP_CAST && tn_is_int(u->src[0]->dtype));
-  if (casts && tn_bits(u->src[0]->dtype) == tn_bits(u->dtype)) u = u->src[0];
-  const int nbytes = tn_dtypes[u->dtype].nbytes, at = nbytes ? (int)(shift / 8 / nbytes) : 0;
-  if (u->op != TINY_OP_LOAD || u->nsrc > 1 || u->k || u->lanes > 1 || u->src[0]->nsrc > 2 || u->dtype == TINY_BOOL)
-    return 0;
-  if (nbytes > 2 || tn_is_reg(u->src[0]->src[0]) || (w->nbytes && w->nbytes != nbytes)) return 0;
-  w->nbytes = nbytes;
-  if (shift % (8 * nbytes) || at >= 4 / nbytes || w->load[at]) return 0;
-  w->load[at] = u;
-  return ++w->n;
-}
-static int tn_isa_parts_of(const tiny_uop *u, tn_isa_word *w) {
-  for (int i = 0; i < TN_ISA_PARTS; i++) {                   // ORs of ORs, whichever source they are
-    if (u->op != TINY_OP_OR) return tn_isa_part_of(u, w);
-    const int deep = u->src[0]->op == TINY_OP_OR;
-    if (!tn_isa_part_of(u->src[deep], w)) return 0;
-    u = u->src[!deep];
-  }
-  return 0;
-}
-static const tiny_uop *tn_isa_word_of(const tiny_listing *k, const tiny_uop *u, tn_isa_word *w) {
-  int64_t first, at;
-  memset(w, 0, sizeof *w);
-  if (u->op != TINY_OP_OR || u->dtype != TINY_U32 || u->lanes > 1 || !tn_isa_parts_of(u, w)) return NULL;
-  if (w->n * w->nbytes != 4) return NULL;
-  const tiny_uop *lowest = w->load[0]->src[0], *base = tn_isa_base_of(lowest->src[1], &first);
+static const tiny_uop *tn_isa_word_of(const tiny_listing *k, const tiny_uop *u, tn_combined *w) {
   uint32_t from = u->seq;
-  for (int i = 0; i < w->n; i++) {
-    const tiny_uop *index = w->load[i]->src[0];
-    if (index->src[0] != lowest->src[0] || index->lanes > 1 || index->src[1]->dtype != lowest->src[1]->dtype ||
-        tn_isa_base_of(index->src[1], &at) != base || at != first + i) return NULL;
-    if (w->load[i]->seq < from) from = w->load[i]->seq;
-  }
+  if (!tn_combined_of(u, w) || tn_bits(w->from) != tn_bits(w->dtype)) return NULL;
+  for (int i = 0; i < w->n; i++) if (w->load[i]->seq < from) from = w->load[i]->seq;
   for (; from < u->seq; from++) {
     const tiny_uop *v = k->list[from];
     if (v->op == TINY_OP_RANGE || v->op == TINY_OP_END || v->op == TINY_OP_IF || v->op == TINY_OP_ENDIF ||
@@ -52282,7 +52334,7 @@ static void tn_x86_survey(tn_x86_select *x) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
-    tn_isa_word word;
+    tn_combined word;
     x->packed[i] = tn_isa_word_of(x->k, u, &word);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
@@ -55096,7 +55148,7 @@ static int tn_arm64_is_of_word(const tn_arm64_select *x, const tiny_uop *u) {  /
        u->op == TINY_OP_LOAD);
 }
 static void tn_arm64_words(tn_arm64_select *x) {
-  tn_isa_word w;
+  tn_combined w;
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (!x->uses[i] || u->lanes > 1 || u->dtype == TINY_VOID) continue;
@@ -72663,379 +72715,381 @@ Where things stand in tiny.h
                                       movement, reductions, constants
   12086  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12251  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12251  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
+                                      beside each other in memory
+  12318  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12688  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12755  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12962  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  13029  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13274  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13341  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14009  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14076  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14308  src/ir/spec.c                the verifier
-  14708  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14375  src/ir/spec.c                the verifier
+  14775  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14937  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15301  src/rules/notation.c         the algebra that bodies of rules are written in
-  15336  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15536  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  15004  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15368  src/rules/notation.c         the algebra that bodies of rules are written in
+  15403  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15603  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15696  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15763  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16100  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16167  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16299  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16366  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16756  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16823  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16933  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  17000  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17100  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17167  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17443  src/rules/decompose.c        from what the IR means to what a target can do
-  18144  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18270  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17510  src/rules/decompose.c        from what the IR means to what a target can do
+  18211  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18337  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18301  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18368  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18800  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18867  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18894  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18961  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19710  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19786  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19777  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19853  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19829  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19896  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20073  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20147  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20140  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20214  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20795  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20862  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21054  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21121  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21343  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21410  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21899  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21966  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22008  src/tensor/activation.c      what stands between the layers of a network
-  22189  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22561  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22075  src/tensor/activation.c      what stands between the layers of a network
+  22256  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22628  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22814  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22881  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23578  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23645  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24260  src/tensor/random.c          numbers from a counter, the same on every device
-  24535  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24327  src/tensor/random.c          numbers from a counter, the same on every device
+  24602  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24859  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25155  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24926  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25222  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25292  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25359  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25831  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25898  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26544  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26611  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26946  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  27013  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27085  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27152  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27567  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27634  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28032  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28099  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28383  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29029  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29391  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29521  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28450  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29096  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29458  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29588  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29681  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29748  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30186  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30465  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30253  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30532  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30561  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30628  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30854  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31295  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30921  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31362  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31572  src/tensor/params.c          lists of named tensors: what a network consists of
-  31663  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31773  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31639  src/tensor/params.c          lists of named tensors: what a network consists of
+  31730  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31840  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32152  src/tensor/sequential.c      modules and functions one after the other
-  32223  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32219  src/tensor/sequential.c      modules and functions one after the other
+  32290  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32388  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32455  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32508  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32575  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32827  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32894  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32943  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33221  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  33010  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33288  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33338  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33405  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33849  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33916  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34625  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34692  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35158  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35225  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35666  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35733  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35978  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  36045  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36055  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36122  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36645  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36712  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36826  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36893  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37148  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37215  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37777  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37844  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38153  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38234  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38357  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38438  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38748  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38971  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39339  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38829  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  39052  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39420  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39504  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39575  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39585  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39656  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39738  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39815  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39819  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39896  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39896  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40296  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39977  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40377  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40386  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40483  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40596  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40693  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40730  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41593  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40827  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41690  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41953  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  42050  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42031  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42128  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42179  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42238  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42276  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42335  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43052  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43149  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43249  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43346  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43376  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43473  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43444  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43541  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43537  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43634  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43925  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  44022  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44520  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44619  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44639  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44731  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44738  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44830  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44802  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44901  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44906  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45007  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45082  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  45005  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45106  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45181  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45182  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45378  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46226  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45281  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45477  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46325  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46308  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46431  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46407  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46530  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47217  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47316  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47494  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47593  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47518  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47617  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47676  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47775  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47739  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47838  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  47904  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  48003  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48364  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48463  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48475  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48574  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48548  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48600  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49201  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49482  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49253  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49534  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49764  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49816  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49949  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50001  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50259  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50311  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50387  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50439  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50798  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50850  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51215  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51267  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51608  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51660  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51743  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51795  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51964  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52016  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52351  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52403  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52680  src/isa/arm64_encode.c       instructions of A64 -> words
-  52977  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53234  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  52732  src/isa/arm64_encode.c       instructions of A64 -> words
+  53029  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53286  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53550  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53602  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53819  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53871  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54437  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54652  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54489  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54704  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55193  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55245  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55456  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55508  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55704  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  55756  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  55963  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56015  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56216  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56268  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56451  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56572  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56903  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  56990  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56503  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56624  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  56955  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57042  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57090  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57142  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57101  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57153  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57370  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57422  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57460  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57512  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58076  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58128  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58638  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58690  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  58988  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59040  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59290  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59342  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59370  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59422  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59776  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  59828  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59820  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  59872  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60089  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60141  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60355  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60407  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  60816  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61302  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60868  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61354  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61386  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61438  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61503  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61735  src/runtime/device.c         which backend a context runs on
-  61953  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62107  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61555  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61787  src/runtime/device.c         which backend a context runs on
+  62005  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62159  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62168  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62220  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62436  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62488  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62724  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62776  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  62996  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63048  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63178  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63263  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63230  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63315  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63676  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63728  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  63955  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64007  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64066  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64118  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64305  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64791  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64357  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64843  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  64963  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65071  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65355  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65015  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65123  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65407  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65852  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65904  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66460  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66512  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66643  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66695  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  66980  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67191  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  67985  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67032  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67243  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68037  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68377  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68718  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68429  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68770  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68925  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68977  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69179  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69231  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69438  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69490  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69708  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69760  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69873  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69925  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70047  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70408  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70644  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70099  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70460  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70696  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70792  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  70955  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70844  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71007  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71062  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71114  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71147  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71199  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71475  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71527  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71638  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71701  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71880  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71690  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71753  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71932  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72016  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72068  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72402  src/runtime/context.c        opening and closing, the first error, totals
+  72454  src/runtime/context.c        opening and closing, the first error, totals
 */

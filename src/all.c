@@ -46,6 +46,7 @@ TN_SMALL_END
 TN_SMALL_BEGIN
 #include "ir/build.c"
 #include "ir/kernel.c"
+#include "ir/combine.c"
 #include "ir/function.c"
 #include "ir/special.c"
 #ifndef TINY_NO_INTERP

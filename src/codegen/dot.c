@@ -5,6 +5,7 @@
 #define TN_CODEGEN_DOT
 #ifndef TINY_AMALGAMATED
 #include "transform.c"
+#include "../ir/combine.c"
 #endif
 
 // The first that the target has is taken.
@@ -66,18 +67,33 @@ static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_ta
   return 0;
 }
 
+// The sum of DOT's products with a constant along r, whose words lie beside each other in memory: in lanes.
+static tiny_uop *tn_dot_sum(tn_kernel_state *s, tiny_uop *x, const tiny_uop *dot, tiny_uop *r) {
+  tiny_ctx *t = s->t;
+  tn_combined w;
+  const int64_t n = tn_range_extent(r), lanes = s->target->limits->vector_nbytes / 4;
+  tiny_uop *over[2] = {tn_range(t, n, TN_REDUCE), NULL}, *at = over[0];
+  const int packed = tn_is_const(dot->src[0]) && tn_combined_of(dot->src[1], &w);
+  if (packed && lanes > 1 && n % lanes == 0 && tn_stride_in(t, w.load[0]->src[0]->src[1], r) == w.n) {
+    over[0] = tn_range(t, n / lanes, TN_REDUCE);
+    over[1] = tn_range(t, lanes, TN_VECTOR);
+    at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, over[0], tn_index(t, lanes)), over[1]);
+  }
+  return tn_reduce_over(t, TINY_OP_ADD, tn_replace(t, x, 1, &r, &at), 1 + !!over[1], over);
+}
 // What DOTs of a REDUCE add beside their products is summed on its own: where tiles share it, once for all of them.
 static void tn_transform_fission(tn_kernel_state *s) {
   tiny_ctx *t = s->t;
   tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_toposort(t, s->sink, &all);
   for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *dot = u->nsrc ? u->src[0] : NULL, *r, *src[2];
+    tiny_uop *u = all.u[i], *dot = u->nsrc ? u->src[0] : NULL, *r, *src[2], *beside, *sum;
     if (u->op != TINY_OP_REDUCE || u->nsrc != 2 || dot->op != TINY_OP_DOT || tn_is_const(dot->src[2])) continue;
     r = u->src[1];
-    src[1] = tn_range(t, tn_range_extent(r), TN_REDUCE);
-    src[0] = tn_replace(t, dot->src[2], 1, &r, &src[1]);
-    tiny_uop *sum = tn_uop_with(t, u, src);
+    beside = dot->src[2];
+    const int scaled = beside->op == TINY_OP_MUL && tn_is_const(beside->src[1]);
+    sum = tn_dot_sum(s, scaled ? beside->src[0] : beside, scaled ? beside->src[0] : beside, r);
+    if (scaled) sum = tn_u2(t, TINY_OP_MUL, sum, beside->src[1]);
     src[0] = tn_dot_of(t, (int)dot->k, dot->src[0], dot->src[1], tn_const(t, u->dtype, tn_dtype_value(u->dtype, 0)));
     src[1] = r;
     tn_push(t, &from, u);

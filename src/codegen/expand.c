@@ -9,6 +9,7 @@
 #define TN_CODEGEN_EXPAND
 #ifndef TINY_AMALGAMATED
 #include "stages.c"
+#include "../ir/combine.c"
 #endif
 
 // ** STAGE in registers: vectors, of which elements at constant places are taken **
@@ -218,6 +219,18 @@ static tiny_uop *tn_lanes_deinterleave(tiny_ctx *t, tiny_uop *load, tiny_uop *ba
   return tn_stack(t, lanes, one.u);
 }
 
+// A word of neighbours in memory for each lane, and the words lie beside each other: one load. NULL: it is none.
+static tiny_uop *tn_lanes_packed(tiny_ctx *t, const tiny_uop *u, const tn_list *now) {
+  tn_combined w;
+  int64_t step = 0;
+  if (u->op != TINY_OP_OR || !tn_combined_of(u, &w)) return NULL;
+  tiny_uop *index = now->u[w.load[0]->src[0]->seq], *base = tn_lane_step(t, index->src[1], &step);
+  if (!base || step != w.n) return NULL;
+  tiny_uop *load = tn_load(t, tn_index_with(t, index, base, 1), w.n * index->src[1]->lanes);
+  load = tn_cast(t, load, w.dtype);
+  return tn_uop_make(t, TINY_OP_BITCAST, u->dtype, index->src[1]->lanes, 1, &load, 0, 0, NULL);
+}
+
 // A load whose index has lanes: contiguous, strided or gathered.
 static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   tiny_uop *index = load->src[0], *base, *src[2] = {NULL, load->nsrc == 2 ? load->src[1] : NULL};
@@ -363,7 +376,8 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
         if (changed && u->op == TINY_OP_INDEX)
           for (uint32_t j = 1; j < u->nsrc; j++)
             if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
-        if (changed) now = tn_lanes_node(t, u, src, &ranges, &registers);
+        tiny_uop *word = changed ? tn_lanes_packed(t, u, &all) : NULL;
+        if (changed) now = word ? word : tn_lanes_node(t, u, src, &ranges, &registers);
       }
       u->seq = (uint32_t)i;                // where its place in the list says what it is now
       all.u[i] = now;

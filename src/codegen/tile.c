@@ -311,11 +311,13 @@ static const tiny_uop *tn_stage_over(tn_kernel_state *s, const tiny_uop *r) {
   return NULL;
 }
 
-// Do all loads of a copy read what lies together as r, a range of it, advances?
+// Do all loads of a copy, or the words that it is, read what lies together as r, a range of it, advances?
 static int tn_pack_reads_along(tn_kernel_state *s, const tiny_uop *r) {
   const tiny_uop *stage = tn_stage_over(s, r);
   tn_list loads = {NULL, 0, 0};
+  tn_combined word;
   if (!stage) return 0;
+  if (tn_combined_of(stage->src[0], &word)) return tn_stride_in(s->t, word.load[0]->src[0]->src[1], r) == word.n;
   tn_collect_op(s->t, stage->src[0], TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], r) != 1) return 0;
   return loads.n;

@@ -445,7 +445,7 @@ static int tn_arm64_is_of_word(const tn_arm64_select *x, const tiny_uop *u) {  /
        u->op == TINY_OP_LOAD);
 }
 static void tn_arm64_words(tn_arm64_select *x) {
-  tn_isa_word w;
+  tn_combined w;
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (!x->uses[i] || u->lanes > 1 || u->dtype == TINY_VOID) continue;

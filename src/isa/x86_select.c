@@ -319,7 +319,7 @@ static void tn_x86_survey(tn_x86_select *x) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
-    tn_isa_word word;
+    tn_combined word;
     x->packed[i] = tn_isa_word_of(x->k, u, &word);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
