@@ -172,7 +172,8 @@ static void check_bytes(tiny_ctx *t, const product *p, tiny_dtype dx, tiny_dtype
 static void test_narrow(void) {
   static const product narrow[] = {
     {24, 256, 64, 0, 0, 1}, {29, 260, 127, 0, 0, 1}, {61, 516, 131, 0, 0, 1}, {61, 516, 131, 1, 0, 1}, {61, 516, 131, 0, 1, 1},
-    {61, 516, 131, 1, 1, 1}, {61, 517, 131, 0, 0, 1}, {26, 8204, 130, 0, 0, 1}, {3, 256, 5, 0, 0, 1}
+    {61, 516, 131, 1, 1, 1}, {61, 517, 131, 0, 0, 1}, {26, 8204, 130, 0, 0, 1}, {3, 256, 5, 0, 0, 1},
+    {61, 192, 131, 0, 0, 1}, {61, 192, 131, 0, 1, 1}, {61, 4096, 67, 0, 0, 1}   // words of rows by whole vectors
   };
   static const tiny_dtype pairs[][2] = {
     {TINY_U8, TINY_I8}, {TINY_I8, TINY_U8}, {TINY_I8, TINY_I8}, {TINY_U8, TINY_U8}, {TINY_I16, TINY_I16}, {TINY_I16, TINY_U8}
