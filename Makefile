@@ -178,6 +178,7 @@ browser: tiny.h
 # Other systems, as far as they can be had here: emulated, under Wine, in a browser.
 portable: tiny.h
 	@tests/test_windows.sh
+	@tests/test_cross.sh install
 	@$(MAKE) -s arm64
 	@$(MAKE) -s browser
 	@$(MAKE) -s wasm

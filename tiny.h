@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a767dfa97e9f9d87b28fb31c7fc1531b655f9e6899b4901873fdacf054a4eaa6
+/* tiny.h 0.1.0, source e77d9795cfdaf5046195728fb8a884dc11ea9039628b50d88aeb40bd9a86104c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "a767dfa97e9f9d87b28fb31c7fc1531b655f9e6899b4901873fdacf054a4eaa6"
+#define TN_SOURCE_ID "e77d9795cfdaf5046195728fb8a884dc11ea9039628b50d88aeb40bd9a86104c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5534,15 +5534,14 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
 #ifdef TN_OS_ARM64
   if (tn_os_has_dot_products()) c->dots = 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8;
 #endif
-  snprintf(c->name, sizeof c->name, "%s %016llx",
 #ifdef TN_OS_ARM64
-           "arm64",
+  const char *kind = "arm64";
 #elif defined(TN_OS_WASM)
-           "wasm32",
+  const char *kind = "wasm32";
 #else
-           "unknown",
+  const char *kind = "unknown";
 #endif
-           (unsigned long long)h);
+  snprintf(c->name, sizeof c->name, "%s %016llx", kind, (unsigned long long)h);
 }
 #endif
 
@@ -72674,422 +72673,422 @@ Where things stand in tiny.h
                                       compiled, what was left out
    5138  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
                                       (emscripten); on x86-64, arm64 or wasm
-   5740  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5739  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5860  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5859  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   6019  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6562  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6018  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6561  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6779  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6778  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7432  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7431  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7663  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7662  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7755  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7916  src/ir/label.c               names that nodes have for people, in a table beside them
-   8049  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7754  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7915  src/ir/label.c               names that nodes have for people, in a table beside them
+   8048  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8149  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8148  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8319  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   9079  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8318  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9078  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9256  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9255  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9372  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9371  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9504  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9503  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9762  src/ir/args.c                which k, v and sources fit an op
-  10037  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9761  src/ir/args.c                which k, v and sources fit an op
+  10036  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10181  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10823  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10180  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10822  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10978  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10977  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11586  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11585  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12086  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12085  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12251  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
+  12250  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
                                       beside each other in memory
-  12318  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12317  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12755  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12754  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  13029  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  13028  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13341  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13340  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14076  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14075  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14375  src/ir/spec.c                the verifier
-  14775  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14374  src/ir/spec.c                the verifier
+  14774  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  15004  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15368  src/rules/notation.c         the algebra that bodies of rules are written in
-  15403  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15603  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  15003  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15367  src/rules/notation.c         the algebra that bodies of rules are written in
+  15402  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15602  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15763  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15762  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16167  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16166  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16366  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16365  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16823  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16822  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  17000  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16999  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17167  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17166  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17510  src/rules/decompose.c        from what the IR means to what a target can do
-  18211  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18337  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17509  src/rules/decompose.c        from what the IR means to what a target can do
+  18210  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18336  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18368  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18367  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18867  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18866  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18961  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18960  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19777  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19853  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19776  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19852  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19896  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19895  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20140  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20214  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20139  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20213  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20862  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20861  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21121  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21120  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21410  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21409  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21966  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21965  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22075  src/tensor/activation.c      what stands between the layers of a network
-  22256  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22628  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22074  src/tensor/activation.c      what stands between the layers of a network
+  22255  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22627  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22881  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22880  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23645  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23644  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24327  src/tensor/random.c          numbers from a counter, the same on every device
-  24602  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24326  src/tensor/random.c          numbers from a counter, the same on every device
+  24601  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24926  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25222  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24925  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25221  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25359  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25358  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25898  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25897  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26611  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26610  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  27013  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  27012  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27152  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27151  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27634  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27633  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28099  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28098  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28450  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29096  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29458  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29588  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28449  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29095  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29457  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29587  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29748  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29747  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30253  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30532  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30252  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30531  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30628  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30627  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30921  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31362  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30920  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31361  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31639  src/tensor/params.c          lists of named tensors: what a network consists of
-  31730  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31840  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31638  src/tensor/params.c          lists of named tensors: what a network consists of
+  31729  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31839  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32219  src/tensor/sequential.c      modules and functions one after the other
-  32290  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32218  src/tensor/sequential.c      modules and functions one after the other
+  32289  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32455  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32454  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32575  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32574  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32894  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32893  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  33010  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33288  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  33009  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33287  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33405  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33404  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33916  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33915  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34692  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34691  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35225  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35224  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35733  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35732  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  36045  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  36044  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36122  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36121  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36712  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36711  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36893  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36892  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37215  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37214  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37844  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37843  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38234  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38233  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38438  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38437  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38829  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  39052  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39420  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38828  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  39051  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39419  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39585  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39656  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39584  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39655  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39819  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39896  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39818  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39895  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39977  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40377  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39976  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40376  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40483  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40482  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40693  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40692  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40827  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41690  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40826  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41689  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  42050  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  42049  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42128  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42127  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42276  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42335  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42275  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42334  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43149  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43148  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43346  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43345  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43473  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43472  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43541  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43540  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43634  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43633  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  44022  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  44021  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44619  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44618  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44738  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44830  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44737  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44829  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44901  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44900  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  45005  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45106  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45181  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  45004  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45105  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45180  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45281  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45477  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46325  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45280  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45476  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46324  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46407  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46530  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46406  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46529  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47316  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47315  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47593  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47592  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47617  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47616  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47775  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47774  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47838  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47837  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  48003  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  48002  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48463  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48462  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48574  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48573  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48600  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48599  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49253  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49534  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49252  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49533  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49816  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49815  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  50001  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50000  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50311  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50310  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50439  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50438  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50850  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50849  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51267  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51266  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51660  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51659  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51795  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51794  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52016  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52015  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52403  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52402  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52732  src/isa/arm64_encode.c       instructions of A64 -> words
-  53029  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53286  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  52731  src/isa/arm64_encode.c       instructions of A64 -> words
+  53028  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53285  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53602  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53601  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53871  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53870  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54489  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54704  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54488  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54703  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55245  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55244  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55508  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55507  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55756  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  55755  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56015  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56014  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56268  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56267  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56503  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56624  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56955  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57042  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56502  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56623  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  56954  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57041  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57142  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57141  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57153  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57152  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57422  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57421  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57512  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57511  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58128  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58127  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58690  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58689  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59040  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59039  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59342  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59341  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59422  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59421  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59828  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  59827  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59872  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  59871  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60141  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60140  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60407  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60406  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  60868  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61354  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  60867  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61353  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61438  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61437  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61555  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61787  src/runtime/device.c         which backend a context runs on
-  62005  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62159  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61554  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  61786  src/runtime/device.c         which backend a context runs on
+  62004  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62158  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62220  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62219  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62488  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62487  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62776  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  62775  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63048  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63047  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63230  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63315  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63229  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63314  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63728  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63727  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64007  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64006  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64118  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64117  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64357  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64843  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64356  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  64842  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65015  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65123  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65407  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65014  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65122  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65406  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65904  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  65903  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66512  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66511  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66695  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66694  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67032  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67243  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68037  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67031  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67242  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68036  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68429  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68770  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68428  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  68769  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68977  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  68976  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69231  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69230  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69490  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69489  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69760  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  69759  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69925  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  69924  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70099  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70460  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70696  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70098  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70459  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70695  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70844  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71007  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  70843  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71006  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71114  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71113  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71199  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71198  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71527  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71526  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71690  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71753  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71932  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71689  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  71752  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  71931  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72068  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72067  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72454  src/runtime/context.c        opening and closing, the first error, totals
+  72453  src/runtime/context.c        opening and closing, the first error, totals
 */

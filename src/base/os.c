@@ -397,15 +397,14 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
 #ifdef TN_OS_ARM64
   if (tn_os_has_dot_products()) c->dots = 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8;
 #endif
-  snprintf(c->name, sizeof c->name, "%s %016llx",
 #ifdef TN_OS_ARM64
-           "arm64",
+  const char *kind = "arm64";
 #elif defined(TN_OS_WASM)
-           "wasm32",
+  const char *kind = "wasm32";
 #else
-           "unknown",
+  const char *kind = "unknown";
 #endif
-           (unsigned long long)h);
+  snprintf(c->name, sizeof c->name, "%s %016llx", kind, (unsigned long long)h);
 }
 #endif
 
