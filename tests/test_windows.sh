@@ -49,6 +49,6 @@ run() {
 export TINY_DEV=INTERP
 for room in uop eval tensor capture memory io threads; do run $room interpreted; done
 export TINY_DEV=CPU TINY_CC=builtin TEST_STRIDE=10
-for room in isa isa_host vectors threads; do run $room compiled; done
+for room in isa isa_host vectors elementwise random threads; do run $room compiled; done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
