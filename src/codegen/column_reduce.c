@@ -56,7 +56,7 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
 
 static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_uop *v = NULL, *inner[2], *kblocks;
-  if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
+  if (p->nred != 1 || p->reduce[0]->nsrc != 2 || !tn_stage_holds(p->reduce[0])) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
   const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_kblock(p->red[0]);
   const int lanes = tn_target_lanes(target, p);

@@ -399,14 +399,17 @@ static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny
   return 0;
 }
 
-// Does x read nothing that the kernel writes, and is it of a kind that memory holds?
+// Is x of a kind that a STAGE holds?
+static int tn_stage_holds(const tiny_uop *x) {
+  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_carried(x)) return 0;
+  if (x->dtype == TINY_BOOL) return x->op == TINY_OP_LOAD;
+  return x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
+      tn_op_is(x->op, TINY_ALU);
+}
+// Does x read nothing that the kernel writes?
 static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
-  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_carried(x) ||
-      (x->dtype == TINY_BOOL && x->op != TINY_OP_LOAD) ||
-      !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
-        tn_op_is(x->op, TINY_ALU)))
-    return 0;
+  if (!tn_stage_holds(x)) return 0;
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];

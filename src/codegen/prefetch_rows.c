@@ -85,6 +85,7 @@ static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
     ahead[fetched.n - 1] = tn_rows_ahead(nbytes);
     if (fetched.n == TN_ROW_FETCHES) break;
   }
-  for (int i = 0; i < fetched.n; i++) tn_do_prefetch(s, fetched.u[i], along.u[i], ahead[i]);
+  for (int i = fetched.n - 1; i >= 0; i--)           // what names a row is read before it, and is found within it yet
+    tn_do_prefetch(s, fetched.u[i], along.u[i], ahead[i]);
 }
 #endif

@@ -18,6 +18,7 @@ static int tn_has_short_rows(tiny_ctx *t, const tn_profile *p) {
   for (int i = 0; i < p->nreduce; i++) {
     tn_list open = {NULL, 0, 0};
     if (p->reduce[i]->nsrc != 2 || tn_range_extent(p->reduce[i]->src[1]) > TN_SHORT_ROW) return 0;
+    if (!tn_stage_holds(p->reduce[i])) return 0;
     for (int j = 0; j < i; j++) if (p->reduce[j]->src[1] == p->reduce[i]->src[1]) return 0;
     tn_open_loops(t, p->reduce[i], &open);
     for (int j = 0; j < open.n; j++) if (tn_range_kind(open.u[j]) != TN_LOOP) return 0;

@@ -419,7 +419,7 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   for (int i = 0; i < reduces.n; i++)
-    if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
+    if (tn_has_kblocks(reduces.u[i]) == with_kblocks && tn_stage_holds(reduces.u[i])) {
       tn_do_stage(s, reduces.u[i], n, inner, 0);
       return;
     }
@@ -457,7 +457,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   tiny_uop *order[4];
   int n = 0;
   for (int i = 3; i >= 0; i--) if (loop[i]) order[n++] = loop[i];
-  tn_do_order(s, n, order);
+  if (n) tn_do_order(s, n, order);
 }
 
 // A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside

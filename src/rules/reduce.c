@@ -231,11 +231,16 @@ static tiny_uop *tn_power_times(tiny_ctx *t, tiny_uop *x, int64_t n) {
   return all ? all : N(x, 1);
 }
 
+// x so many times. A number of summands that a narrow float cannot hold is none there: 0 times infinity is no zero.
+static tiny_uop *tn_sum_of_same(tiny_ctx *t, tiny_uop *x, tiny_uop *count) {
+  const int dtype = tn_is_narrow(x->dtype) ? TINY_F32 : x->dtype;
+  return cast(mul(cast(x, dtype), cast(count, dtype)), x->dtype);
+}
+
 // The reduction by op of a value that does not depend on the range.
 static tiny_uop *tn_reduce_same(tiny_ctx *t, tiny_uop *x, int op, int64_t n) {
   if (op == TINY_OP_MAX || x->dtype == TINY_BOOL) return x;
-  return op == TINY_OP_ADD ? mul(x, tn_is_float(x->dtype) ? N(x, (double)n) : K(x, n)) :
-                             tn_power_times(t, x, n);
+  return op == TINY_OP_ADD ? tn_sum_of_same(t, x, X(n)) : tn_power_times(t, x, n);
 }
 
 // The reduction by op of x where p holds, without the loop over range; NULL if it takes the loop.
@@ -264,7 +269,7 @@ static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *p,
   if (n < 0 || !counted) return NULL;
   tiny_uop *count = max_(add(high, mul(low, X(-1))), X(0));
   if (x->dtype == TINY_BOOL) return and_(other, and_(x, lt(X(0), count)));
-  return where(other, mul(x, cast(count, x->dtype)), none);
+  return where(other, tn_sum_of_same(t, x, count), none);
 }
 
 // The reduction of x over one range in closed form, or NULL if it takes a loop.
