@@ -436,8 +436,7 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
       if (tn_range_extent(r) % g) {
         left = !tn_is_open(s->t, p.store->src[1], r) && tn_opt_may_pad(s, &p, r, g) && tn_do_pad(s, r, g) != r;
       } else if (tn_opt_may_group(s, reduce, r, g)) {
-        tn_do_group(s, reduce, r, g);
-        left = 1;
+        left = tn_do_group(s, reduce, r, g);
       }
     }
   }

@@ -78,6 +78,13 @@ static void tn_axis_becomes(tn_kernel_state *s, const tiny_uop *r, tiny_uop *now
   const int i = tn_axis_of(s, r);
   if (i >= 0) s->axis[i] = now;
 }
+// Does a loop go over r, or a sum?
+static int tn_is_ranged(tiny_ctx *t, tiny_uop *sink, const tiny_uop *r) {
+  tn_list ranges = {NULL, 0, 0};
+  tn_collect_ranges(t, sink, &ranges);
+  for (int i = 0; i < ranges.n; i++) if (ranges.u[i] == r) return 1;
+  return 0;
+}
 // Every range of the kernel has a number.
 static void tn_axes_find(tn_kernel_state *s) {
   tn_list ranges = {NULL, 0, 0};
@@ -373,10 +380,11 @@ static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r
   int count = 0;
   for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
   partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
-  tn_axis_becomes(s, r, rest ? rest : item);
-  if (!given) tn_axis_add(s, item);
-  tiny_uop *whole = tn_reduce_over(t, reduce->k, partial, 1, &item);
+  tiny_uop *whole = tn_reduce_over(t, reduce->k, partial, 1, &item), *left = rest ? rest : item;
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
+  if (tn_is_ranged(t, s->sink, r)) tn_axis_add(s, left);     // another sum goes over r, too
+  else tn_axis_becomes(s, r, left);
+  if (!given) tn_axis_add(s, item);
 }
 
 // A sum that the store adds to its element goes on over the other ranges: what it is for each value of r is added.

@@ -178,10 +178,10 @@ static void tn_do_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, i
   tn_opt_set_operand(s, &o, load);
   tn_do(s, &o);
 }
-static void tn_do_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
+static int tn_do_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tn_opt o = tn_opt_of(s, TN_OPT_GROUP, 1, &r, g);
   tn_opt_set_operand(s, &o, reduce);
-  tn_do(s, &o);
+  return tn_do(s, &o);
 }
 // These may be illegal: then they are not wanted either.
 static int tn_do_reuse(tn_kernel_state *s, tiny_uop *rows) {
