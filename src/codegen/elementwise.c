@@ -75,6 +75,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   for (int i = 0; i < p->nout; i++) {
     const double now = tn_lanes_score(t, p, p->out[i], 1);
     if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) < 2 || now < score) continue;
+    if (rows && tn_opt_is_around_stage(s, p->out[i])) continue;
     best = p->out[i];
     score = now;
   }
