@@ -304,6 +304,18 @@ static void test_looks(const device *d, uint64_t from, int n) {
 
 static batch work;
 
+// Programs that were wrong once: opts that heuristics chose and that were not legal, one of them without end, and a sum
+// of equal narrow floats.
+static void test_found(void) {
+  static const uint64_t found[] = {700403, 700568, 700905, 701225, 804475, 806260, 808145, 902328, 950019};
+  for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+    for (int k = 0; k < DEVICES; k++) {
+      case_seeded(found[i], "TEST_SEED=%llu");
+      test_check(!run_batch(&work, found[i], 1, MAX_OPS, &devices[k], 0), __FILE__, __LINE__, devices[k].name);
+    }
+  case_end();
+}
+
 int main(void) {
   const char *one = getenv("TEST_SEED"), *on = getenv("TEST_ON");
   const int batches = test_rounds(BATCHES);
@@ -329,6 +341,7 @@ int main(void) {
     }
   }
   case_end();
+  if (!on) test_found();
   for (int i = 0; i < MAKERS && !on && batches >= BATCHES; i++) CHECK(made_by[i] > 0);
   for (int k = 0; k < DEVICES; k++) {
     test_net(&devices[k], convolutions, "convolutions");

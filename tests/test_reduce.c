@@ -78,6 +78,7 @@ static void check_dtypes(void) {
   IS(tiny_cumsum(OF(TINY_BOOL, 1, 0, 1, 1), 0), TINY_I64, 1, 1, 2, 3);
   // Sums of halves are added in f32.
   IS(tiny_sum(tiny_ones(t, TINY_F16, TINY_SHAPE(4096)), 0, 0), TINY_F16, 4096);
+  IS(tiny_sum(tiny_zeros(t, TINY_F16, TINY_SHAPE(100000)), 0, 0), TINY_F16, 0);        // a number that f16 has not
   IS(tiny_sum(tiny_ones(t, TINY_BF16, TINY_SHAPE(1024)), 0, 0), TINY_BF16, 1024);
 }
 static void check_empty(void) {
