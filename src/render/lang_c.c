@@ -75,6 +75,25 @@ static const char *const tn_c_prelude[] = {
   "#endif\n"
   "#define CONVERT __builtin_convertvector\n"
   "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })\n"
+  // f16, which is u16: clang makes one instruction of each vector of _Float16, where it has that (x86-64: since 15);
+  // gcc takes it lane by lane. Rounding by 0 is to nearest even (Intel SDM vol. 2, VCVTPS2PH).
+  "#if defined(__FLT16_MAX__) && (defined(__clang__) || defined(__aarch64__))\n"
+  "  #define F16_LANES(L) _Float16 __attribute__((vector_size(2 * L)))\n"
+  "  #define PACK_F16(x) BITCAST(_Float16, u16, (_Float16)(x))\n"
+  "  #define UNPACK_F16(x) ((f32)BITCAST(u16, _Float16, x))\n"
+  "  #define PACK_F16_LANES(L, x) ((u16x##L)CONVERT(x, F16_LANES(L)))\n"
+  "  #define UNPACK_F16_LANES(L, x) CONVERT((F16_LANES(L))(x), f32x##L)\n"
+  "#else\n"
+  "  #define EIGHT(T) T __attribute__((vector_size(8 * sizeof(T))))\n"
+  "  #define PACK_F16(x) ((u16)__builtin_ia32_vcvtps2ph((f32 __attribute__((vector_size(16)))){(x)}, 0)[0])\n"
+  "  #define UNPACK_F16(x) (__builtin_ia32_vcvtph2ps((EIGHT(i16)){(i16)(x)})[0])\n"
+  "  #define PACK_F16_LANES(L, x) ({ union { f32x##L v; EIGHT(f32) h[(L + 7) / 8]; } f_; f_.v = (x); \\\n"
+  "    union { u16x##L v; EIGHT(i16) h[(L + 7) / 8]; } u_; \\\n"
+  "    EACH((L + 7) / 8) u_.h[l_] = __builtin_ia32_vcvtps2ph256(f_.h[l_], 0); u_.v; })\n"
+  "  #define UNPACK_F16_LANES(L, x) ({ union { u16x##L v; EIGHT(i16) h[(L + 7) / 8]; } u_; u_.v = (x); \\\n"
+  "    union { f32x##L v; EIGHT(f32) h[(L + 7) / 8]; } f_; \\\n"
+  "    EACH((L + 7) / 8) f_.h[l_] = __builtin_ia32_vcvtph2ps256(u_.h[l_]); f_.v; })\n"
+  "#endif\n"
   "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })\n"
   "#define SPLAT(T, E, x) ((E)(x) - (T){0})\n"
   "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })\n"
@@ -262,5 +281,13 @@ static void tn_lang_c(tiny_renderer *r) {
   l->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
   l->shuffle = "SHUFFLE(%i, %0, %1, %a)";
   l->low = "LOW(%s, %t, %0)"; l->high = "HIGH(%s, %t, %0)";
+}
+// The same for a processor with conversions of f16: F16C of x86-64, any arm64.
+static void tn_lang_c_f16(tiny_renderer *r) {
+  tiny_language *l = &r->language;
+  r->casts = (uint64_t)1 << TINY_F16;
+  l->types[TINY_F16] = l->types[TINY_U16];
+  l->pack[0] = "PACK_F16(%0)"; l->pack[1] = "PACK_F16_LANES(%l, %0)";
+  l->unpack[0] = "UNPACK_F16(%0)"; l->unpack[1] = "UNPACK_F16_LANES(%l, %0)";
 }
 #endif
