@@ -290,6 +290,60 @@ static void test_orders(tiny_ctx *t, const tn_cpu_builtin_level *level) {
   case_end();
 }
 
+// Elements that lie apart, some of them masked out, whose numbers name none; with what is there instead, or zeros.
+typedef struct apart_trial {
+  uint8_t from[LANES_MOST * 8], instead[LANES_MOST * 8], want[LANES_MOST * 8], got[LANES_MOST * 8];
+  int32_t at[LANES_MOST], valid[LANES_MOST];
+  int dtype, lanes, masked, otherwise;
+  const tn_cpu_builtin_level *level;
+} apart_trial;
+static tiny_code run_apart(tiny_ctx *t, void *arg) {
+  apart_trial *r = (apart_trial *)arg;
+  tiny_uop *list[32], *vector[3], *zero = tn_index(t, 0), *none = tn_constant(t, TINY_I32, 0);
+  const int dtypes[3] = {TINY_I32, TINY_I32, r->dtype};
+  int n = 0;
+  list[n++] = zero;
+  for (int i = 0; i < 3; i++) {
+    tiny_uop *in = list[n++] = tn_param(t, dtypes[i], 2 + i, LANES_MOST), *at = list[n++] = tn_index_of(t, in, zero, NULL);
+    vector[i] = list[n++] = tn_load(t, at, r->lanes);
+  }
+  tiny_uop *nones = tn_uop_make(t, TINY_OP_BROADCAST, TINY_I32, r->lanes, 1, &none, 0, 0, NULL);
+  tiny_uop *valid = tn_u2(t, TINY_OP_NE, vector[1], nones), *in = tn_param(t, r->dtype, 1, LANES_MOST);
+  list[n++] = none; list[n++] = nones; list[n++] = valid; list[n++] = in;
+  tiny_uop *place[3] = {in, vector[0], valid};
+  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, r->dtype, r->lanes, 2 + r->masked, place, 0, 0, NULL);
+  tiny_uop *src[2] = {index, vector[2]};
+  tiny_uop *load = tn_uop_make(t, TINY_OP_LOAD, r->dtype, r->lanes, 1 + r->otherwise, src, 0, 0, NULL);
+  list[n++] = src[0]; list[n++] = load;
+  tiny_uop *out = list[n++] = tn_param(t, r->dtype, 0, LANES_MOST), *at = list[n++] = tn_index_of(t, out, zero, NULL);
+  list[n++] = tn_store(t, at, load);
+  void *const base[5] = {r->got, r->from, r->at, r->valid, r->instead};
+  return execute(t, list, n, NULL, base, r->level);
+}
+static void test_apart(tiny_ctx *t, const tn_cpu_builtin_level *level) {
+  static const tiny_dtype dtypes[] = {TINY_U8, TINY_U16, TINY_I32, TINY_F32, TINY_F64};
+  for (int i = 0; i < 5 * 5 * 3; i++) {
+    static apart_trial r;
+    const int element = tn_dtypes[dtypes[i / 15]].nbytes;
+    memset(&r, 0, sizeof r);
+    r.dtype = dtypes[i / 15]; r.lanes = 2 << i / 3 % 5; r.masked = i % 3 > 0; r.otherwise = i % 3 > 1; r.level = level;
+    if (!case_named("%d of %s apart, %d of %s", r.lanes, tiny_dtype_name(dtypes[i / 15]), i % 3, level->name)) continue;
+    rng = (uint64_t)i + 1;
+    for (int k = 0; k < LANES_MOST * 8; k++) { r.from[k] = (uint8_t)(1 + rnd(200)); r.instead[k] = (uint8_t)(201 + rnd(50)); }
+    for (int k = 0; k < r.lanes; k++) {
+      r.valid[k] = r.masked ? rnd(3) : 1;
+      r.at[k] = r.valid[k] ? rnd(LANES_MOST) : 1 << 28;
+      if (!r.valid[k] && !r.otherwise) continue;
+      memcpy(r.want + k * element, r.valid[k] ? r.from + r.at[k] * element : r.instead + k * element, (size_t)element);
+    }
+    tiny_begin(t);
+    CHECK_EQ(tn_guard(t, run_apart, &r), TINY_OK);
+    CHECK(!memcmp(r.want, r.got, sizeof r.want));
+    tiny_end(t);
+  }
+  case_end();
+}
+
 // ** levels **
 
 // Registers that no value gets. As a mask k0 selects all lanes (Intel SDM vol. 2, 2.7.4): values that were given it
@@ -358,6 +412,7 @@ int main(void) {
     test_streams(reference, level);
     test_dots(reference, &t->device[0]->renderer, level);
     test_orders(reference, level);
+    test_apart(reference, level);
     tiny_close(t);
   }
   tiny_close(reference);
