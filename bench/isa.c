@@ -170,6 +170,10 @@ static tiny_tensor *r_causal(row_inputs *x) {
   const tiny_attention_desc d = {.causal = 1};
   return tiny_attention(fresh(x, s), fresh(x, s), fresh(x, s), &d);
 }
+static tiny_tensor *r_attention_f16(row_inputs *x) {
+  const tiny_shape s = TINY_SHAPE(2, x->m, x->n);
+  return tiny_attention(as(x, s, 2, TINY_F16), as(x, s, 2, TINY_F16), as(x, s, 2, TINY_F16), NULL);
+}
 // m channels, side n
 static tiny_tensor *r_conv3(row_inputs *x) {
   const tiny_conv_desc d = {.pad = {1, 1}};
@@ -203,6 +207,11 @@ ROW(matmul_f64, r_product(x, TINY_F64, TINY_F64))
 ROW(matmul_i8, r_product(x, TINY_I8, TINY_I32))
 ROW(matmul_f16, r_product(x, TINY_F16, TINY_F16))
 ROW(matmul_bf16, r_product(x, TINY_BF16, TINY_BF16))
+ROW(scale_f16, tiny_add_scalar(tiny_mul_scalar(as(x, TINY_SHAPE(x->m, x->n), 2, TINY_F16), 2), 1))
+ROW(softmax_f16, tiny_softmax(as(x, TINY_SHAPE(x->m, x->n), 2, TINY_F16), -1))
+ROW(transpose_f16, tiny_contiguous(tiny_transpose(as(x, TINY_SHAPE(x->m, x->n), 2, TINY_F16), 0, 1)))
+ROW(f16_to_f32, tiny_cast(as(x, TINY_SHAPE(x->m, x->n), 2, TINY_F16), TINY_F32))
+ROW(f32_to_f16, tiny_cast(a_of(x), TINY_F16))
 
 static const struct {
   const char *name; tiny_tensor *(*make)(row_inputs *x); int64_t m, n;
@@ -226,6 +235,9 @@ static const struct {
   {"argmax down", r_argmax_down, 256, 256, 0}, {"mean of squares", r_var, 256, 256, 0},
   {"x * 2 + 1", r_scale, 256, 256, 0}, {"x * 2 + z", r_triad, 256, 256, 0}, {"chain", r_chain, 256, 256, 0},
   {"x * 2 + 1, 64 MiB", r_scale, 4096, 4096, -1},
+  {"x * 2 + 1 of f16", r_scale_f16, 1024, 1024, 0}, {"f16 to f32", r_f16_to_f32, 256, 256, 0},
+  {"f32 to f16", r_f32_to_f16, 256, 256, 0}, {"attention of f16", r_attention_f16, 256, 64, 0},
+  {"softmax of f16", r_softmax_f16, 256, 256, 0}, {"transpose of f16", r_transpose_f16, 512, 512, 0},
   {"exp", r_exp, 256, 256, 0}, {"log", r_log, 256, 256, 0}, {"sin", r_sin, 256, 256, 0}, {"tanh", r_tanh, 256, 256, 0},
   {"where", r_where, 256, 256, 0}, {"i * i + 7", r_int_add, 256, 256, 0}, {"i mod 5", r_int_mod, 256, 256, 0},
   {"f32 to f64", r_to_f64, 256, 256, 0}, {"transpose", r_transpose, 512, 512, 0},

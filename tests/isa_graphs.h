@@ -59,6 +59,16 @@ GRAPH(umax, tiny_cast(tiny_maximum(tiny_cast(in->i, TINY_U8), tiny_cast(tiny_neg
 GRAPH(max_f64, tiny_amax(tiny_cast(in->x, TINY_F64), 1, 0))
 GRAPH(sum_f64, tiny_sum(tiny_cast(in->x, TINY_F64), 1, 0))
 GRAPH(turned_f64, tiny_contiguous(tiny_transpose(tiny_cast(in->x, TINY_F64), 0, 1)))
+GRAPH(turned_f16, tiny_contiguous(tiny_transpose(tiny_cast(in->x, TINY_F16), 0, 1)))
+GRAPH(turned_u8, tiny_contiguous(tiny_transpose(tiny_cast(in->i, TINY_U8), 0, 1)))
+#define HALF(x) tiny_cast(x, TINY_F16)
+GRAPH(attention_f16, tiny_attention(HALF(in->x), HALF(in->y), HALF(tiny_transpose(in->w, 0, 1)), NULL))
+GRAPH(matmul_f16, tiny_matmul(HALF(in->x), HALF(in->w)))
+GRAPH(cumsum_f16, tiny_cumsum(HALF(in->x), 1))
+GRAPH(pooled_f16, tiny_max_pool2d(HALF(tiny_reshape(in->x, TINY_SHAPE(1, 1, in->m, in->n))), 3, 2, 1))
+GRAPH(gathered_u8, tiny_gather(tiny_cast(in->i, TINY_U8), 1, tiny_remainder_scalar(in->i, in->n)))
+GRAPH(every_third_f16, tiny_add_scalar(tiny_slice(HALF(tiny_flatten(in->x, 0, -1)), 0, 0, in->m * in->n, 3), 1))
+#undef HALF
 GRAPH(sorted, tiny_sort(in->x, 1, 0, NULL))
 GRAPH(square, tiny_add(tiny_matmul(in->x, tiny_transpose(in->x, 0, 1)),
                        tiny_mul_scalar(tiny_eye(tiny_ctx_of(in->x), in->m, TINY_F32), 8 * in->n)))
@@ -90,8 +100,9 @@ static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(imod), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked),
   G(padded), G(normed), G(argmax0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
   G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
-  G(dot_u8_i8), G(dot_i16), G(dot_bf16), G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded), G(attention),
-  G(product_i8), G(product_u8)
+  G(dot_u8_i8), G(dot_i16), G(dot_bf16), G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded),
+  G(attention), G(product_i8), G(product_u8), G(turned_f16), G(turned_u8), G(attention_f16), G(matmul_f16), G(cumsum_f16), G(pooled_f16), G(gathered_u8),
+  G(every_third_f16)
 };
 #undef G
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
@@ -134,7 +145,8 @@ static void compare(const answer *want, const answer *got) {
     if (!(e <= worst)) worst = e;
     if (isfinite(want->of[k]) && fabs(want->of[k]) > size) size = fabs(want->of[k]);
   }
-  const double eps = got->dtype == TINY_F32 ? 4e-6 : got->dtype == TINY_F64 ? 1e-13 : got->dtype == TINY_BF16 ? 8e-3 : 0;
+  const double eps = got->dtype == TINY_F32 ? 4e-6 : got->dtype == TINY_F64 ? 1e-13 : got->dtype == TINY_BF16 ? 8e-3 :
+      got->dtype == TINY_F16 ? 1e-3 : 0;
   CHECK(worst <= eps * size);
   if (!(worst <= eps * size)) fprintf(stderr, "    off by %g of %g\n", worst, size);
 }

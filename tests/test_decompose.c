@@ -46,7 +46,8 @@ static void legal(const tiny_uop *u) {
   const int memory = u->op == TINY_OP_INDEX || u->op == TINY_OP_PARAM;
   int ok = u->op == TINY_OP_CONST || u->op == TINY_OP_ARG || !tn_op_is(u->op, TINY_ALU) || lang.ops[u->op];
   if (u->dtype == TINY_INDEX || ((u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || memory) && u->dtype == TINY_BOOL)) ok = 0;
-  if (tn_is_narrow(u->dtype) && !(lang.dtypes >> u->dtype & 1) && u->op != TINY_OP_ARG) ok = 0;
+  const int casts = (u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST) && (lang.casts >> u->dtype & 1);
+  if (tn_is_narrow(u->dtype) && !(lang.dtypes >> u->dtype & 1) && u->op != TINY_OP_ARG && !casts) ok = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) if (tn_op_is(u->op, TINY_ALU) && u->src[i]->lanes != u->lanes && !(u->op == TINY_OP_WHERE && i == 0)) ok = 0;
   if (!ok) fprintf(stderr, "not in the language: %s of %s\n", tiny_op_name(u->op), tn_dtypes[u->dtype].name);
   CHECK(ok);
@@ -214,6 +215,7 @@ static void narrow(void) {
     const int code_dtype = tn_bits(d) == 8 ? TINY_U8 : TINY_U16;
     tiny_uop *code = arg(code_dtype, 0);
     prepare(tn_cast(t, tn_uop_make(t, TINY_OP_BITCAST, d, 1, 1, &code, 0, 0, NULL), TINY_F32));
+    if (lang.casts >> d & 1) CHECK_EQ(after.n, 3);           // the code, as a float, as f32
     for (int i = 0; i < 1 << tn_bits(d); i++) compare(i, 0, 0, 0);
     for (int from = TINY_F32; from <= TINY_F64; from++) borders(d, from);
     if (tn_bits(d) != 8) continue;         // every operation on every pair
@@ -261,6 +263,24 @@ static tiny_code structure_guarded(tiny_ctx *c, void *arg_) {
     CHECK_EQ(small->dtype, TINY_BOOL);
     CHECK_EQ(small->src[0]->dtype, small->src[1]->dtype);
     CHECK_EQ(index_lowered(c, tn_cast(c, e, TINY_I64))->dtype, TINY_I64);
+  }
+  return TINY_OK;
+}
+
+// Floats that are bits are between a BITCAST and a CAST to or from f32, or the list is refused.
+static tiny_code casts_guarded(tiny_ctx *c, void *arg_) {
+  (void)arg_;
+  tiny_uop *bits = arg(TINY_U16, 0), *whole = arg(TINY_I32, 1), *x = arg(TINY_F32, 2);
+  tiny_uop *half = tn_uop_make(c, TINY_OP_BITCAST, TINY_F16, 1, 1, &bits, 0, 0, NULL), *packed = tn_cast(c, x, TINY_F16);
+  tiny_uop *const well[] = {half, packed, tn_cast(c, half, TINY_F32), tn_cast(c, packed, TINY_F32),
+                            tn_uop_make(c, TINY_OP_BITCAST, TINY_I16, 1, 1, &packed, 0, 0, NULL)};
+  for (int i = 0; i < 5; i++) CHECK_EQ(tn_target_check(c, &lang, &well[i], 1), TINY_OK);
+  tiny_uop *const wrong[] = {tn_cast(c, whole, TINY_F16), tn_cast(c, half, TINY_F64), tn_cast(c, half, TINY_I32), node2(TINY_OP_LT, TINY_BOOL, 1, half, packed),
+                             node2(TINY_OP_ADD, TINY_F16, 1, half, half), arg(TINY_F16, 3), tn_cast(c, x, TINY_BF16)};
+  for (int i = 0; i < 7; i++) {
+    CHECK_EQ(tn_target_check(c, &lang, &wrong[i], 1), TINY_E_COMPILE);
+    CHECK(!strcmp(c->message, i < 6 ? "C has no f16" : "C has no bf16"));
+    c->code = TINY_OK; c->message[0] = 0;
   }
   return TINY_OK;
 }
@@ -316,6 +336,15 @@ int main(void) {
   lang.ops[TINY_OP_CMOD] = lang.ops[TINY_OP_NEG] = lang.ops[TINY_OP_SUB] = lang.ops[TINY_OP_EQ] = lang.ops[TINY_OP_TRUNC] = 0;
   ops();
   casts();
+  tn_lang_c(&lang);                        // f16 is bits, which it casts
+  tn_lang_c_f16(&lang);
+  tn_target_of_language(&lang);
+  tn_guard(t, casts_guarded, NULL);
+  narrow();
+  run();
+  case_end();
+  tn_guard(t, structure_guarded, NULL);
+  turn++;
   tn_lang_c(&lang);                        // f16 is stored, but not computed with
   lang.language.types[TINY_F16] = "half"; lang.language.types[TINY_BF16] = "bfloat"; lang.language.types[TINY_F8E4M3] = "float8";
   tn_target_of_language(&lang);

@@ -121,11 +121,12 @@ static void interpret(tiny_ctx *t, list_trial *r, tiny_uop *const *list, int n) 
   CHECK_EQ(tn_interp_backend.launch(t, &l), TINY_OK);
   tn_interp_backend.unload(t, (void *)(uintptr_t)l.kernel);
 }
+enum { LIST_MOST = 160 };
 // As machine code; hints: of the last node, NULL: none.
 static tiny_code execute(tiny_ctx *t, tiny_uop *const *list, int n, const uint8_t *last, void *const *base,
                          const tn_cpu_builtin_level *level) {
   const int64_t local[3] = {1, 1, 1};
-  uint8_t hints[32] = {0};
+  uint8_t hints[LIST_MOST] = {0};
   if (last) hints[n - 1] = *last;
   const tiny_listing listing = {"one_list", list, n, hints, local, 0};
   tiny_bytes object = {t, NULL, 0, 0};
@@ -217,6 +218,132 @@ static void test_dots(tiny_ctx *t, const tiny_renderer *has, const tn_cpu_builti
   case_end();
 }
 
+// Lanes of two vectors, or of one, in an order: of 1 to 8 bytes, of 16 to 64 in all.
+enum { LANES_MOST = 64 };
+typedef struct order_trial {
+  uint8_t from[2][LANES_MOST], want[LANES_MOST], got[LANES_MOST];
+  int dtype, lanes, at[LANES_MOST];        // of the second vector from `lanes` on
+  const tn_cpu_builtin_level *level;
+} order_trial;
+static tiny_code run_order(tiny_ctx *t, void *arg) {
+  order_trial *r = (order_trial *)arg;
+  tiny_uop *list[LIST_MOST], *vector[2], *lane[LANES_MOST], *zero = tn_index(t, 0);
+  int n = 0;
+  list[n++] = zero;
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *in = list[n++] = tn_param(t, r->dtype, 1 + i, r->lanes), *at = list[n++] = tn_index_of(t, in, zero, NULL);
+    vector[i] = list[n++] = tn_load(t, at, r->lanes);
+  }
+  for (int i = 0; i < r->lanes; i++) {     // a lane that is taken twice is one node
+    int seen = 0;
+    lane[i] = tn_pick(t, vector[r->at[i] >= r->lanes], r->at[i] % r->lanes, 1);
+    for (int j = 0; j < i; j++) seen |= lane[j] == lane[i];
+    if (!seen) list[n++] = lane[i];
+  }
+  tiny_uop *all = list[n++] = tn_stack(t, r->lanes, lane), *out = list[n++] = tn_param(t, r->dtype, 0, r->lanes);
+  tiny_uop *at = list[n++] = tn_index_of(t, out, zero, NULL);
+  list[n++] = tn_store(t, at, all);
+  void *const base[3] = {r->got, r->from[0], r->from[1]};
+  return execute(t, list, n, NULL, base, r->level);
+}
+// Kinds: any lanes; of the first vector alone; in twos, in fours; of the same 16 bytes; such as a transpose's,
+// interleaved by 1, 2, 4 and 8; halves of each 16 bytes interleaved; halves that follow each other.
+enum { ORDERS = 12 };
+static int ordered(int kind, int i, int n, int nbytes, const int *random) {
+  const int each = n * 16 / nbytes, half = each / 2 ? each / 2 : 1, by = 1 << (kind - 5);
+  switch (kind) {
+    case 0: return random[i] % (2 * n);
+    case 1: return random[i] % n;
+    case 2: return random[i / 2] % n * 2 + i % 2;
+    case 3: return random[i / 4] % (n / 2) * 4 + i % 4;
+    case 4: return random[i] % 2 * n + i / each * each + random[i] / 2 % each;
+    case 9: return i / each * each + i % each / 2 + i % 2 * n;
+    case 10: return i / each * each + half + i % each / 2 + i % 2 * n;
+    case 11: return n / 2 + i % (n / 2) + 2 * i / n * n;
+    default: return by < n ? i / by % 2 ? i - by + n : i : i;
+  }
+}
+static void test_orders(tiny_ctx *t, const tn_cpu_builtin_level *level) {
+  static const tiny_dtype dtypes[] = {TINY_U8, TINY_U16, TINY_I32, TINY_F32, TINY_F64};
+  for (int i = 0; i < 5 * 3 * ORDERS; i++) {
+    const int d = i / ORDERS / 3, nbytes = 16 << i / ORDERS % 3, kind = i % ORDERS;
+    const int element = tn_dtypes[dtypes[d]].nbytes, n = nbytes / element;
+    if (!case_named("order %d of %s x %d of %s", kind, tiny_dtype_name(dtypes[d]), n, level->name)) continue;
+    for (int round = 0; round < (kind < 5 ? 4 : 1); round++) {
+      order_trial r = {.dtype = dtypes[d], .lanes = n, .level = level};
+      int random[LANES_MOST];
+      rng = (uint64_t)(1000 * d + 10 * kind + round);
+      for (int k = 0; k < LANES_MOST; k++) {
+        random[k] = rnd(1 << 20);
+        r.from[0][k] = (uint8_t)(k + 1); r.from[1][k] = (uint8_t)(k + 101);
+      }
+      for (int k = 0; k < n; k++) {
+        r.at[k] = ordered(kind, k, n, nbytes, random) % (2 * n);
+        memcpy(r.want + k * element, r.from[r.at[k] >= n] + r.at[k] % n * element, (size_t)element);
+      }
+      tiny_begin(t);
+      CHECK_EQ(tn_guard(t, run_order, &r), TINY_OK);
+      CHECK(!memcmp(r.want, r.got, sizeof r.want));
+      tiny_end(t);
+    }
+  }
+  case_end();
+}
+
+// Elements that lie apart, some of them masked out, whose numbers name none; with what is there instead, or zeros.
+typedef struct apart_trial {
+  uint8_t from[LANES_MOST * 8], instead[LANES_MOST * 8], want[LANES_MOST * 8], got[LANES_MOST * 8];
+  int32_t at[LANES_MOST], valid[LANES_MOST];
+  int dtype, lanes, masked, otherwise;
+  const tn_cpu_builtin_level *level;
+} apart_trial;
+static tiny_code run_apart(tiny_ctx *t, void *arg) {
+  apart_trial *r = (apart_trial *)arg;
+  tiny_uop *list[32], *vector[3], *zero = tn_index(t, 0), *none = tn_constant(t, TINY_I32, 0);
+  const int dtypes[3] = {TINY_I32, TINY_I32, r->dtype};
+  int n = 0;
+  list[n++] = zero;
+  for (int i = 0; i < 3; i++) {
+    tiny_uop *in = list[n++] = tn_param(t, dtypes[i], 2 + i, LANES_MOST), *at = list[n++] = tn_index_of(t, in, zero, NULL);
+    vector[i] = list[n++] = tn_load(t, at, r->lanes);
+  }
+  tiny_uop *nones = tn_uop_make(t, TINY_OP_BROADCAST, TINY_I32, r->lanes, 1, &none, 0, 0, NULL);
+  tiny_uop *valid = tn_u2(t, TINY_OP_NE, vector[1], nones), *in = tn_param(t, r->dtype, 1, LANES_MOST);
+  list[n++] = none; list[n++] = nones; list[n++] = valid; list[n++] = in;
+  tiny_uop *place[3] = {in, vector[0], valid};
+  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, r->dtype, r->lanes, 2 + r->masked, place, 0, 0, NULL);
+  tiny_uop *src[2] = {index, vector[2]};
+  tiny_uop *load = tn_uop_make(t, TINY_OP_LOAD, r->dtype, r->lanes, 1 + r->otherwise, src, 0, 0, NULL);
+  list[n++] = src[0]; list[n++] = load;
+  tiny_uop *out = list[n++] = tn_param(t, r->dtype, 0, LANES_MOST), *at = list[n++] = tn_index_of(t, out, zero, NULL);
+  list[n++] = tn_store(t, at, load);
+  void *const base[5] = {r->got, r->from, r->at, r->valid, r->instead};
+  return execute(t, list, n, NULL, base, r->level);
+}
+static void test_apart(tiny_ctx *t, const tn_cpu_builtin_level *level) {
+  static const tiny_dtype dtypes[] = {TINY_U8, TINY_U16, TINY_I32, TINY_F32, TINY_F64};
+  for (int i = 0; i < 5 * 5 * 3; i++) {
+    static apart_trial r;
+    const int element = tn_dtypes[dtypes[i / 15]].nbytes;
+    memset(&r, 0, sizeof r);
+    r.dtype = dtypes[i / 15]; r.lanes = 2 << i / 3 % 5; r.masked = i % 3 > 0; r.otherwise = i % 3 > 1; r.level = level;
+    if (!case_named("%d of %s apart, %d of %s", r.lanes, tiny_dtype_name(dtypes[i / 15]), i % 3, level->name)) continue;
+    rng = (uint64_t)i + 1;
+    for (int k = 0; k < LANES_MOST * 8; k++) { r.from[k] = (uint8_t)(1 + rnd(200)); r.instead[k] = (uint8_t)(201 + rnd(50)); }
+    for (int k = 0; k < r.lanes; k++) {
+      r.valid[k] = r.masked ? rnd(3) : 1;
+      r.at[k] = r.valid[k] ? rnd(LANES_MOST) : 1 << 28;
+      if (!r.valid[k] && !r.otherwise) continue;
+      memcpy(r.want + k * element, r.valid[k] ? r.from + r.at[k] * element : r.instead + k * element, (size_t)element);
+    }
+    tiny_begin(t);
+    CHECK_EQ(tn_guard(t, run_apart, &r), TINY_OK);
+    CHECK(!memcmp(r.want, r.got, sizeof r.want));
+    tiny_end(t);
+  }
+  case_end();
+}
+
 // ** levels **
 
 // Registers that no value gets. As a mask k0 selects all lanes (Intel SDM vol. 2, 2.7.4): values that were given it
@@ -284,6 +411,8 @@ int main(void) {
     test_greater_and_less(reference, level);
     test_streams(reference, level);
     test_dots(reference, &t->device[0]->renderer, level);
+    test_orders(reference, level);
+    test_apart(reference, level);
     tiny_close(t);
   }
   tiny_close(reference);

@@ -317,6 +317,9 @@ typedef struct tiny_language {
   const char *atomics[TINY_DTYPE_COUNT];   // adds %1 to the element at %0, to which others add as well; NULL: none
   const char *stream;                      // as store, for TINY_HINT_STREAM; NULL: never asked for
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
+  // CASTs of f32 to floats of tiny_renderer.casts, whose type is that of their bits, and back: of an element, of a
+  // vector; NULL: as any CAST
+  const char *pack[2], *unpack[2];
   const char *dots[TINY_DOT_COUNT];        // of words %0 and %1, sum so far %2: one, or 4 and more; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s
@@ -370,6 +373,7 @@ struct tiny_renderer {
   uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
   uint64_t atomics;                        // bit per dtype: STOREs that add
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
+  uint64_t casts;                          // of those: BITCASTs of their bits, and CASTs to f32 and back
   uint64_t narrow;                         // of narrow floats: those with ADD, SUB, MUL, NEG, MAX, each rounded once
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and

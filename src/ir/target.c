@@ -73,6 +73,7 @@ static void tn_target_of_language(tiny_renderer *r) {
   r->atomics = 0;
   for (int op = 0; op < TINY_OP_COUNT; op++) r->ops[op] = (uint8_t)tn_language_on(l, op);
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
+  r->dtypes &= ~r->casts;                  // whose types are bits
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->atomics |= (uint64_t)(l->atomics[d] && l->types[d]) << d;
   for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
   r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
@@ -124,14 +125,27 @@ static const char *tn_target_lanes_text(const tiny_uop *u, const tiny_uop *value
   return memory && u->src[0]->nsrc == 3 && u->src[0]->src[2]->lanes > 1 ? " of vectors under a mask" : " of vectors";
 }
 
+// Is a float of renderer->casts between a BITCAST and a CAST?
+static int tn_target_casts(const tiny_renderer *r, const tiny_uop *u, int d) {
+  if (u->op == TINY_OP_BITCAST || !(r->casts >> d & 1)) return 1;
+  return u->op == TINY_OP_CAST && (u->dtype == TINY_F32 || u->src[0]->dtype == TINY_F32);
+}
+// The dtype that u is, or reads, and the target has not there; VOID: none.
+static int tn_target_lacks(const tiny_renderer *r, const tiny_uop *u) {
+  if (u->dtype != TINY_VOID && !((r->dtypes | r->casts) >> u->dtype & 1)) return u->dtype;
+  if (!tn_target_casts(r, u, u->dtype)) return u->dtype;
+  for (uint32_t i = 0; i < u->nsrc && r->casts; i++)
+    if (!tn_target_casts(r, u, u->src[i]->dtype)) return u->src[i]->dtype;
+  return TINY_VOID;
+}
 // TINY_E_COMPILE names what the target has not.
 static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *const *list, int n) {
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
     const int tile = u->op == TINY_OP_WMMA || u->lanes > 64;
     if (tile) continue;
-    if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
-      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
+    const int lacks = tn_target_lacks(r, u);
+    if (lacks != TINY_VOID) return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[lacks].name);
     if (!tn_target_takes(r, u))
       return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s%s of %s", r->name,
                        u->op == TINY_OP_STORE && u->k == TN_ADDS ? "atomic " : "", tn_ops[u->op].name,

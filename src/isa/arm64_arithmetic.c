@@ -561,11 +561,11 @@ static void tn_arm64_cast_lanes(tn_arm64_select *x, const tiny_uop *u, int to) {
                tn_arm64_arranged(r, lanes * b, b, TN_ISA_USE));
     return;
   }
-  while (from_float && a != (to_float || b > a ? b : a)) {                   // between f32 and f64
-    const int next = to_float ? to : tn_arm64_new(x, TN_ISA_VEC), grows = a < b;
-    if (grows) tn_arm64_2(x, TN_ARM64_FCVTL, tn_arm64_vec(next, 16, 8, TN_ISA_DEF), tn_arm64_vec(r, 8, 4, TN_ISA_USE));
-    else tn_arm64_2(x, TN_ARM64_FCVTN, tn_arm64_vec(next, 8, 4, TN_ISA_DEF), tn_arm64_vec(r, 16, 8, TN_ISA_USE));
-    a = grows ? 8 : 4;
+  while (from_float && a != (to_float || b > a ? b : a)) {                   // between floats: twice or half as wide
+    const int next = to_float ? to : tn_arm64_new(x, TN_ISA_VEC), grows = a < b, other = grows ? 2 * a : a / 2;
+    tn_arm64_2(x, grows ? TN_ARM64_FCVTL : TN_ARM64_FCVTN, tn_arm64_vec(next, grows ? 16 : 8, other, TN_ISA_DEF),
+               tn_arm64_vec(r, grows ? 8 : 16, a, TN_ISA_USE));
+    a = other;
     r = next;
   }
   if (from_float && !to_float) {

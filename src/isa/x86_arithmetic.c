@@ -379,7 +379,7 @@ static int tn_x86_holds(int dtype, int of) {
 }
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
+  if (u->lanes > 1 || u->dtype == TINY_F16 || s->dtype == TINY_F16) { tn_x86_cast_lanes(x, u, to); return; }
   const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(x, u) == 8;
   if (to_float && !from_float) { tn_x86_cast_to_float(x, s, f64, to); return; }
   if (from_float && !to_float) { tn_x86_cast_from_float(x, u, to); return; }

@@ -56,11 +56,28 @@ static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // Is u a STACK of single lanes of one vector or of two, as wide as they are, for which there are instructions? Then it
 // reads those.
-typedef struct tn_x86_order { const tiny_uop *from[2]; int at[16]; } tn_x86_order;
+// n lanes of `element` bytes: at[i], of the second vector from n on, is what the i-th of the result is.
+typedef struct tn_x86_order { const tiny_uop *from[2]; int n, element, at[64]; } tn_x86_order;
+// Lanes of less than 4 bytes that move in pairs are lanes of twice the size.
+static void tn_x86_pair_lanes(tn_x86_order *order) {
+  for (; order->element < 4; order->element *= 2, order->n /= 2) {
+    for (int i = 0; i < order->n; i += 2)
+      if (order->at[i] % 2 || order->at[i + 1] != order->at[i] + 1) return;
+    for (int i = 0; i < order->n / 2; i++) order->at[i] = order->at[2 * i] / 2;
+  }
+}
+// Smaller ones: any words of 2 bytes by AVX-512, else bytes of the same 16.
+static int tn_x86_permutes_small(const tn_x86_select *x, const tn_x86_order *order) {
+  const int each = 16 / order->element;
+  if (order->element == 2 && x->level->masks) return 1;
+  for (int i = 0; i < order->n; i++) if (order->at[i] % order->n / each != i / each) return 0;
+  return tn_x86_choose(x->level, TN_X86_DO_PERMUTE_16, TN_X86_I8) != 0;
+}
 static int tn_x86_shuffles(const tn_x86_select *x, const tiny_uop *u, tn_x86_order *order) {
   const int element = u->dtype ? tn_dtypes[u->dtype].nbytes : 0, nbytes = u->lanes * element;
   order->from[0] = order->from[1] = NULL;
-  if (u->op != TINY_OP_STACK || (int)u->nsrc != u->lanes || u->dtype == TINY_BOOL || element < 4) return 0;
+  order->n = u->lanes; order->element = element;
+  if (u->op != TINY_OP_STACK || (int)u->nsrc != u->lanes || u->dtype == TINY_BOOL) return 0;
   if (nbytes < 16 || nbytes > x->level->nbytes) return 0;
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
@@ -70,13 +87,15 @@ static int tn_x86_shuffles(const tn_x86_select *x, const tiny_uop *u, tn_x86_ord
     order->from[k] = vector;
     order->at[i] = (int)one->k + k * u->lanes;
   }
-  return 1;
+  tn_x86_pair_lanes(order);
+  return order->element >= 4 || tn_x86_permutes_small(x, order);
 }
 // Where each word of 4 bytes comes from, in each: numbers of words, of the second from 32 on.
 enum { TN_X86_SECOND = 32 };
-static void tn_x86_words(const tn_x86_order *order, int lanes, int words, uint8_t *of) {
-  for (int i = 0; i < lanes; i++) for (int w = 0; w < words; w++)
-    of[i * words + w] = (uint8_t)(order->at[i] % lanes * words + w + (order->at[i] >= lanes ? TN_X86_SECOND : 0));
+static void tn_x86_words(const tn_x86_order *order, uint8_t *of) {
+  const int n = order->n, words = order->element / 4;
+  for (int i = 0; i < n; i++) for (int w = 0; w < words; w++)
+    of[i * words + w] = (uint8_t)(order->at[i] % n * words + w + (order->at[i] >= n ? TN_X86_SECOND : 0));
 }
 static int tn_x86_pooled_bytes(tn_x86_select *x, const uint8_t *bytes, int nbytes) {
   const int v = tn_x86_new(x, TN_ISA_VEC);
@@ -86,19 +105,37 @@ static int tn_x86_pooled_bytes(tn_x86_select *x, const uint8_t *bytes, int nbyte
   return v;
 }
 // By AVX-512: any lanes of two registers, or of one.
-static void tn_x86_permute_any(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
-  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u), f64 = element == 8;
+static void tn_x86_permute_any(tn_x86_select *x, const tn_x86_order *order, int to, int a, int b) {
+  static const int rows[2][3] = {{TN_X86_VPERMW, TN_X86_VPERMD, TN_X86_VPERMQ},
+                                 {TN_X86_VPERMT2W, TN_X86_VPERMT2D, TN_X86_VPERMT2Q}};
+  const int nbytes = order->n * order->element, one = !order->from[1] && nbytes > 16;
+  const int row = rows[!one][tn_x86_log(order->element) - 1];
   uint8_t index[64] = {0};
-  for (int i = 0; i < u->lanes; i++) index[i * element] = (uint8_t)order->at[i];
+  for (int i = 0; i < order->n; i++) index[i * order->element] = (uint8_t)order->at[i];
   const tn_isa_operand by = tn_x86_vec(tn_x86_pooled_bytes(x, index, nbytes), nbytes, TN_ISA_USE);
-  if (!order->from[1] && nbytes > 16) {
-    tn_x86_3(x, f64 ? TN_X86_VPERMQ : TN_X86_VPERMD, tn_x86_vec(to, nbytes, TN_ISA_DEF), by,
-             tn_x86_vec(a, nbytes, TN_ISA_USE));
+  if (one) {
+    tn_x86_3(x, row, tn_x86_vec(to, nbytes, TN_ISA_DEF), by, tn_x86_vec(a, nbytes, TN_ISA_USE));
     return;
   }
   tn_x86_copy(x, TN_ISA_VEC, to, a, nbytes);
-  tn_x86_3(x, f64 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, nbytes, TN_ISA_BOTH), by,
-           tn_x86_vec(b, nbytes, TN_ISA_USE));
+  tn_x86_3(x, row, tn_x86_vec(to, nbytes, TN_ISA_BOTH), by, tn_x86_vec(b, nbytes, TN_ISA_USE));
+}
+// Of each 16 bytes those of the same 16 of both, with zeros where the other's are (Intel SDM vol. 2, PSHUFB).
+static void tn_x86_permute_16(tn_x86_select *x, const tn_x86_order *order, int to, int a, int b) {
+  const int element = order->element, nbytes = order->n * element, two = order->from[1] != NULL;
+  uint8_t from[2][64];
+  int part[2] = {to, to};
+  for (int i = 0; i < nbytes; i++) {
+    const int lane = order->at[i / element], second = lane >= order->n;
+    from[second][i] = (uint8_t)((lane * element + i % element) % 16);
+    from[!second][i] = 0x80;
+  }
+  for (int k = 0; k <= two; k++) {
+    const int by = tn_x86_pooled_bytes(x, from[k], nbytes);
+    if (two) part[k] = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_PERMUTE_16, TN_X86_I8, nbytes, part[k], k ? b : a, by);
+  }
+  if (two) tn_x86_do_3(x, TN_X86_DO_OR, TN_X86_I32, nbytes, to, part[0], part[1]);
 }
 // By AVX2, of 32 bytes: words of each, and one of both word by word.
 static void tn_x86_permute_words(tn_x86_select *x, const uint8_t *words, int to, int a, int b) {
@@ -146,22 +183,21 @@ static int tn_x86_shuffled(int kind, int i, int n, int each) {
   if (kind <= TN_X86_HIGH_PAIRS) return group + high * half + at % half + at / half * n;
   return high * n / 2 + i % (n / 2) + 2 * i / n * n;
 }
-static int tn_x86_shuffle_kind(const tn_x86_order *order, int n, int each) {
+static int tn_x86_shuffle_kind(const tn_x86_order *order) {
+  const int n = order->n, each = 16 / order->element;
   for (int kind = 0, i; kind < TN_X86_SHUFFLES; kind++) {
     for (i = 0; i < n && tn_x86_shuffled(kind, i, n, each) == order->at[i];) i++;
     if (i == n) return kind;
   }
   return -1;
 }
-static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a,
-                                  int b) {
-  const int element = tn_x86_element(x, u), held = tn_x86_held(x, u);
-  const int kind = order->from[1] ? tn_x86_shuffle_kind(order, u->lanes, 16 / element) : -1;
+static int tn_x86_shuffle_plainly(tn_x86_select *x, const tn_x86_order *order, int to, int a, int b) {
+  const int held = order->n * order->element, kind = order->from[1] ? tn_x86_shuffle_kind(order) : -1;
   if (kind < 0) return 0;
   if (kind < TN_X86_LOW_HALVES) {
-    const int pairs = kind >= TN_X86_LOW_PAIRS || element == 8;
-    tn_x86_do_3(x, kind & 1 ? TN_X86_DO_UNPACK_HIGH : TN_X86_DO_UNPACK, pairs ? TN_X86_V64 : TN_X86_V32, held, to, a,
-                b);
+    const int unit = order->element << (kind >= TN_X86_LOW_PAIRS);
+    const int type = unit >= 8 ? TN_X86_V64 : unit == 4 ? TN_X86_V32 : tn_x86_int_type(unit);
+    tn_x86_do_3(x, kind & 1 ? TN_X86_DO_UNPACK_HIGH : TN_X86_DO_UNPACK, type, held, to, a, b);
     return 1;
   }
   if (held == 16) return 0;
@@ -171,14 +207,14 @@ static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tn_
            tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE), held == 64 ? of_64 : of_32);
   return 1;
 }
-static void tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to) {
+static void tn_x86_shuffle(tn_x86_select *x, const tn_x86_order *order, int to) {
   uint8_t words[16];
-  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u);
   const int a = tn_x86_value(x, order->from[0]), b = order->from[1] ? tn_x86_value(x, order->from[1]) : a;
-  if (tn_x86_shuffle_plainly(x, u, order, to, a, b)) return;
-  if (x->level->masks) { tn_x86_permute_any(x, u, order, to, a, b); return; }
-  tn_x86_words(order, u->lanes, element / 4, words);
-  if (nbytes == 16) tn_x86_shuffle_words(x, words, to, a, b);
+  if (tn_x86_shuffle_plainly(x, order, to, a, b)) return;
+  if (x->level->masks && order->element > 1) { tn_x86_permute_any(x, order, to, a, b); return; }
+  if (order->element < 4) { tn_x86_permute_16(x, order, to, a, b); return; }
+  tn_x86_words(order, words);
+  if (order->n * order->element == 16) tn_x86_shuffle_words(x, words, to, a, b);
   else tn_x86_permute_words(x, words, to, a, b);
 }
 
@@ -208,7 +244,7 @@ static void tn_x86_unshelve(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_order order;
   const int element = tn_x86_element(x, u);
-  if (tn_x86_shuffles(x, u, &order)) { tn_x86_shuffle(x, u, &order, to); return; }
+  if (tn_x86_shuffles(x, u, &order)) { tn_x86_shuffle(x, &order, to); return; }
   int64_t at = 0;
   if (u->lanes * element > TN_X86_SHELF) { tn_isa_refuse(x->c, "a STACK of very many lanes"); return; }
   for (uint32_t i = 0; i < u->nsrc; i++) {

@@ -76,7 +76,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
 // of 4 bytes of each source, of each 16 bytes. PACK: integers of twice the size, saturated as signed ones, by the
 // result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH: the lower and the higher halves of each 16 bytes, element by
 // element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte.
-// MASKED: from and to memory, elements whose top bit is set.
+// PERMUTE_16: bytes of each 16 by numbers. MASKED: from and to memory, elements whose top bit is set.
 #define TN_X86_CHOICES(_) \
   _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
   _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \
@@ -129,6 +129,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(MADD, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMADDWD), TN_X86_NONE_) \
   _(DOT_I16, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPDPWSSD), TN_X86_NONE_) \
   _(SIGNS, TN_X86_ALL_(PMOVMSKB)) \
+  _(PERMUTE_16, TN_X86_ALL_(PSHUFB)) \
   _(MASKED, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPMASKMOVD), TN_X86_E_(VPMASKMOVQ), \
     TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPMASKMOVD), TN_X86_E_(VPMASKMOVQ))
 
@@ -163,6 +164,7 @@ static const tn_x86_conversion tn_x86_conversions[] = {
   TN_X86_TO_E_(F64, U32, VCVTTPD2UDQ), TN_X86_TO_E_(I64, F64, VCVTQQ2PD), TN_X86_TO_E_(U64, F64, VCVTUQQ2PD),
   TN_X86_TO_E_(I64, F32, VCVTQQ2PS), TN_X86_TO_E_(U64, F32, VCVTUQQ2PS), TN_X86_TO_E_(F64, I64, VCVTTPD2QQ),
   TN_X86_TO_E_(F64, U64, VCVTTPD2UQQ), TN_X86_TO_E_(F32, I64, VCVTTPS2QQ), TN_X86_TO_E_(F32, U64, VCVTTPS2UQQ),
+  TN_X86_TO_E_(F16, F32, VCVTPH2PS), TN_X86_TO_E_(F32, F16, VCVTPS2PH),
   TN_X86_TO_(U8, U16, PMOVZXBW), TN_X86_TO_(U8, U32, PMOVZXBD), TN_X86_TO_(U8, U64, PMOVZXBQ),
   TN_X86_TO_(U16, U32, PMOVZXWD), TN_X86_TO_(U16, U64, PMOVZXWQ), TN_X86_TO_(U32, U64, PMOVZXDQ),
   TN_X86_TO_(I8, I16, PMOVSXBW), TN_X86_TO_(I8, I32, PMOVSXBD), TN_X86_TO_(I8, I64, PMOVSXBQ),

@@ -202,11 +202,11 @@ static void tn_x86_jump_if_not_all(tn_x86_select *x, const tn_x86_elements *e, i
 // ** loads **
 
 // The row of a masked move of vectors, by a mask or by a vector; 0: it goes element by element.
+static const uint16_t tn_x86_masked_rows[4] = {TN_X86_VMOVDQU8, TN_X86_VMOVDQU16, TN_X86_VMOVDQU32, TN_X86_VMOVDQU64};
 static int tn_x86_masked_row(const tn_x86_select *x, const tiny_uop *value) {
-  static const int rows[4] = {TN_X86_VMOVDQU8, TN_X86_VMOVDQU16, TN_X86_VMOVDQU32, TN_X86_VMOVDQU64};
   const int element = tn_x86_element(x, value);
   if (tn_x86_nbytes(x, value) < 16) return 0;
-  if (x->level->masks) return rows[tn_x86_log(element)];
+  if (x->level->masks) return tn_x86_masked_rows[tn_x86_log(element)];
   return tn_x86_choose(x->level, TN_X86_DO_MASKED, tn_x86_int_type(element));
 }
 // The row of a gather or scatter; 0: there is none. It extends indices by their sign.
@@ -270,8 +270,17 @@ static int tn_x86_load_block(tn_x86_select *x, const tn_x86_elements *e, int fro
   return v;
 }
 static int tn_x86_has_load_apart(const tn_x86_select *x, const tiny_uop *u) {
-  return u->src[0]->lanes > 1 && tn_x86_level_has(x->level, TN_X86_PINSRD) && tn_x86_held(x, u) <= 32 &&
-      !x->level->masks;
+  return u->src[0]->lanes > 1 && tn_x86_level_has(x->level, TN_X86_PINSRD) && tn_x86_held(x, u) <= 32;
+}
+// Elements of r where bools as wide as they are, or a mask, are set; else those of no, which is -1 for zeros.
+static void tn_x86_where_set(tn_x86_select *x, int to, int r, int no, int held, int element, int mask) {
+  if (x->level->masks) {
+    if (no < 0) tn_x86_zero(x, to, held);
+    else tn_x86_copy(x, TN_ISA_VEC, to, no, held);
+    tn_x86_2(x, tn_x86_masked_rows[tn_x86_log(element)], tn_x86_vec(to, held, TN_ISA_BOTH),
+             tn_x86_vec(r, held, TN_ISA_USE))->mask = mask;
+  } else if (no < 0) tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, held, to, r, mask);
+  else tn_x86_blend(x, to, held, mask, tn_x86_vec(r, held, TN_ISA_USE), no);
 }
 static void tn_x86_load_apart(tn_x86_select *x, const tiny_uop *u, const tiny_uop *valid, int to) {
   const tiny_uop *at = u->src[0]->src[1];
@@ -283,21 +292,20 @@ static void tn_x86_load_apart(tn_x86_select *x, const tiny_uop *u, const tiny_uo
   e.index = u->src[0]; e.bits = -1; e.at = tn_isa_at(TN_ISA_MEM, element, 0);
   tn_x86_base(x, u->src[0]->src[0], &e.at);
   if (valid) {
-    const int mask = tn_x86_mask_as(x, valid, tn_x86_element(x, at)), some = tn_x86_new(x, TN_ISA_VEC);
-    tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, wide, some, index, mask);
+    const int each_at = tn_x86_element(x, at), some = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_where_set(x, some, index, -1, wide, each_at, tn_x86_mask_as(x, valid, each_at));
     index = some;
   }
   tn_x86_shelve(x, index, wide, TN_X86_INDICES_AT, 0);
   for (int from = 0; from < lanes; from += each) {
     const int block = tn_x86_load_block(x, &e, from, each, element), low = all;
     all = from ? tn_x86_new(x, TN_ISA_VEC) : block;
-    if (from) tn_x86_4(x, TN_X86_VINSERTF128, tn_x86_vec(all, 32, TN_ISA_DEF), tn_x86_vec(low, 32, TN_ISA_USE),
-                       tn_x86_vec(block, 16, TN_ISA_USE), 1);
+    if (from) tn_x86_4(x, x->level->masks ? TN_X86_VINSERTF32X4 : TN_X86_VINSERTF128, tn_x86_vec(all, 32, TN_ISA_DEF),
+                       tn_x86_vec(low, 32, TN_ISA_USE), tn_x86_vec(block, 16, TN_ISA_USE), 1);
   }
-  if (!valid) tn_x86_copy(x, TN_ISA_VEC, to, all, held);
-  else if (u->nsrc == 2) tn_x86_blend(x, to, held, tn_x86_mask_as(x, valid, element), tn_x86_vec(all, held, TN_ISA_USE),
-                                      tn_x86_value(x, u->src[1]));
-  else tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, held, to, all, tn_x86_mask_as(x, valid, element));
+  if (!valid) { tn_x86_copy(x, TN_ISA_VEC, to, all, held); return; }
+  const int mask = tn_x86_mask_as(x, valid, element);
+  tn_x86_where_set(x, to, all, u->nsrc == 2 ? tn_x86_value(x, u->src[1]) : -1, held, element, mask);
 }
 static void tn_x86_load_vector(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int gathers[4] = {TN_X86_VPGATHERDD, TN_X86_VPGATHERDQ, TN_X86_VPGATHERQD, TN_X86_VPGATHERQQ};

@@ -15,8 +15,10 @@
 static void tn_x86_cast_row(tn_x86_select *x, int row, int lanes, int to, int to_element, int from, int from_element) {
   const int longer = to_element > from_element ? to_element : from_element, length = tn_x86_vector(lanes * longer);
   if (!row || lanes * longer > x->level->nbytes) { tn_isa_refuse(x->c, "a conversion of vectors"); return; }
-  tn_x86_2(x, row, tn_x86_vec(to, tn_x86_vector(length * to_element / longer), TN_ISA_DEF),
-           tn_x86_vec(from, tn_x86_vector(length * from_element / longer), TN_ISA_USE));
+  const tn_isa_operand d = tn_x86_vec(to, tn_x86_vector(length * to_element / longer), TN_ISA_DEF);
+  const tn_isa_operand s = tn_x86_vec(from, tn_x86_vector(length * from_element / longer), TN_ISA_USE);
+  if (row == TN_X86_VCVTPS2PH) tn_x86_3(x, row, d, s, tn_isa_number(0));       // to nearest even (Intel SDM vol. 2)
+  else tn_x86_2(x, row, d, s);
 }
 
 // ** widths **

@@ -177,6 +177,8 @@ static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   if (op == TINY_OP_DOT) return x->lang->dots[u->k];
   if (tile) return op == TINY_OP_WMMA ? tn_tile_unit(x, tile)->product : tn_tile_unit(x, tile)->zero;
   if (u->dtype == TINY_BOOL && x->lang->bops[op]) return x->lang->bops[op];
+  if (op == TINY_OP_CAST && x->renderer->casts >> u->dtype & 1) return x->lang->pack[wide];
+  if (op == TINY_OP_CAST && x->renderer->casts >> u->src[0]->dtype & 1) return x->lang->unpack[wide];
   if (x->lang->eops[op] && tn_never_wraps(u)) return x->lang->eops[op];
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }

@@ -75,6 +75,33 @@ static const char *const tn_c_prelude[] = {
   "#endif\n"
   "#define CONVERT __builtin_convertvector\n"
   "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })\n"
+  // f16, which is u16: a register at a time, in assembly, as clang computes with halves where it sees that floats are
+  // some, lane by lane where no instruction does. VCVTPS2PH by 0: to nearest even (Intel SDM vol. 2).
+  "#ifdef __aarch64__\n"
+  "  #define UNPACK_F16(x) ({ f32 w_ = BITCAST(u32, f32, x); __asm__(\"fcvt %s0, %h0\" : \"+w\"(w_)); w_; })\n"
+  "  #define PACK_F16(x) ({ f32 w_ = (x); __asm__(\"fcvt %h0, %s0\" : \"+w\"(w_)); (u16)BITCAST(f32, u32, w_); })\n"
+  "  #define UNPACK_PART(w, h) __asm__(\"fcvtl %0.4s, %1.4h\" : \"=w\"(w) : \"w\"(h))\n"
+  "  #define PACK_PART(h, w) __asm__(\"fcvtn %0.4h, %1.4s\" : \"=w\"(h) : \"w\"(w))\n"
+  "  #define PART(L) 4\n"
+  "#else\n"
+  "  #define UNPACK_F16(x) ({ f32 w_ = BITCAST(u32, f32, x); __asm__(\"vcvtph2ps %0, %0\" : \"+v\"(w_)); w_; })\n"
+  "  #define PACK_F16(x) ({ f32 w_ = (x); __asm__(\"vcvtps2ph $0, %0, %0\" : \"+v\"(w_)); \\\n"
+  "    (u16)BITCAST(f32, u32, w_); })\n"
+  "  #define UNPACK_PART(w, h) __asm__(\"vcvtph2ps %1, %0\" : \"=v\"(w) : \"v\"(h))\n"
+  "  #define PACK_PART(h, w) __asm__(\"vcvtps2ph $0, %1, %0\" : \"=v\"(h) : \"v\"(w))\n"
+  "  #ifdef __AVX512F__\n"
+  "    #define PART(L) (L < 16 ? 8 : 16)\n"
+  "  #else\n"
+  "    #define PART(L) 8\n"
+  "  #endif\n"
+  "#endif\n"
+  "#define PARTS(L) ((L + PART(L) - 1) / PART(L))\n"
+  "#define BY_PARTS(T, L) \\\n"
+  "  union { T##x##L v; T __attribute__((vector_size(PART(L) * sizeof(T)))) part[PARTS(L)]; }\n"
+  "#define UNPACK_F16_LANES(L, x) ({ BY_PARTS(u16, L) h_; BY_PARTS(f32, L) w_; h_.v = (x); \\\n"
+  "  EACH(PARTS(L)) UNPACK_PART(w_.part[l_], h_.part[l_]); w_.v; })\n"
+  "#define PACK_F16_LANES(L, x) ({ BY_PARTS(f32, L) w_; BY_PARTS(u16, L) h_; w_.v = (x); \\\n"
+  "  EACH(PARTS(L)) PACK_PART(h_.part[l_], w_.part[l_]); h_.v; })\n"
   "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })\n"
   "#define SPLAT(T, E, x) ((E)(x) - (T){0})\n"
   "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })\n"
@@ -262,5 +289,13 @@ static void tn_lang_c(tiny_renderer *r) {
   l->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
   l->shuffle = "SHUFFLE(%i, %0, %1, %a)";
   l->low = "LOW(%s, %t, %0)"; l->high = "HIGH(%s, %t, %0)";
+}
+// The same for a processor with conversions of f16: F16C of x86-64, any arm64.
+static void tn_lang_c_f16(tiny_renderer *r) {
+  tiny_language *l = &r->language;
+  r->casts = (uint64_t)1 << TINY_F16;
+  l->types[TINY_F16] = l->types[TINY_U16];
+  l->pack[0] = "PACK_F16(%0)"; l->pack[1] = "PACK_F16_LANES(%l, %0)";
+  l->unpack[0] = "UNPACK_F16(%0)"; l->unpack[1] = "UNPACK_F16_LANES(%l, %0)";
 }
 #endif

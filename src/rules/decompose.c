@@ -5,7 +5,8 @@
 //  - no INDEX dtype: every node of it became I32 where its bounds and those of its sources fit, else I64
 //  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
 //  - fp8, f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
-//    stored (not in renderer->dtypes): u8 or u16 bits everywhere
+//    stored (not in renderer->dtypes): u8 or u16 bits everywhere; of renderer->casts values are between a BITCAST of
+//    those and a CAST
 //  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not
 //    divided by -1; each unless bounds or the target's flags say that there is nothing to guard
 //  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
@@ -34,6 +35,9 @@ static int tn_computes_narrow(const void *target, const tiny_uop *r) {
   const int known = r->op == TINY_OP_ADD || r->op == TINY_OP_SUB || r->op == TINY_OP_MUL || r->op == TINY_OP_NEG ||
       (r->op == TINY_OP_MAX && !tn_is_constants(r->src[0]) && !tn_is_constants(r->src[1]));
   return known && ((const tn_target *)target)->renderer->narrow >> r->dtype & 1;
+}
+static int tn_casts_narrow(const void *target, int d) {      // those that it does not store
+  return (int)(((const tn_target *)target)->renderer->casts >> d & 1);
 }
 static int tn_is_stored(const void *target, int d) {
   return d != TINY_BOOL && (!tn_is_narrow(d) || tn_has_dtype(target, d));
@@ -197,9 +201,9 @@ RULES(tn_rules_storage, x, y, z)
   RULE("(BITCAST (BITCAST x))")            return x->dtype == r->dtype ? x : tn_bitcast(t, x, r->dtype);
   RULE("(BITCAST:i (CAST:f x:f32))") {
     const int d = r->src[0]->dtype;
-    return tn_is_stored(ctx, d) ? NULL : cast(tn_pack_narrow(t, x, d), r->dtype);
+    return tn_is_stored(ctx, d) || tn_casts_narrow(ctx, d) ? NULL : cast(tn_pack_narrow(t, x, d), r->dtype);
   }
-  RULE("(CAST:f32 x:f)")                   return tn_is_stored(ctx, x->dtype) ? NULL
+  RULE("(CAST:f32 x:f)")                   return tn_is_stored(ctx, x->dtype) || tn_casts_narrow(ctx, x->dtype) ? NULL
       : tn_unpack_narrow(t, cast(tn_to_storage(t, ctx, x), TINY_U32), x->dtype);
   RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32
       ? cast(cast(x, TINY_F32), r->dtype) : NULL;

@@ -131,6 +131,18 @@ static int tn_cpu_fuses(const tn_cpu *c) {
   return c->facts.vector_nbytes >= 32;      // AVX2 is taken for there where FMA is, too
 #endif
 }
+// Has it conversions of f16?
+static int tn_cpu_casts_f16(const tn_cpu *c) {
+#if defined(TN_OS_ARM64)
+  (void)c;
+  return 1;
+#elif defined(TN_OS_X86)
+  return c->facts.vector_nbytes >= 32 && (c->facts.features[0] >> 29 & 1);     // F16C: Intel SDM vol. 2A, CPUID
+#else
+  (void)c;
+  return 0;
+#endif
+}
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
@@ -142,6 +154,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   }
   tn_lang_c(out);
   if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
+  if (tn_cpu_casts_f16(c)) tn_lang_c_f16(out);
   const int c_only = !c->builtin || c->compiler[0];          // what the built-in compiler does not take
   for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
   if (c->facts.tiles && c->is_clang && c_only) {

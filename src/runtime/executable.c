@@ -260,6 +260,7 @@ static const tn_digest *tn_programs_base(struct tn_programs *p) {
     tn_digest_add(&all, r->ops, sizeof r->ops);
     tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
     tn_digest_add(&all, &r->narrow, sizeof r->narrow);
+    tn_digest_add(&all, &r->casts, sizeof r->casts);
     tn_digest_add(&all, &r->dots, sizeof r->dots);
     tn_digest_add(&all, &r->exp2_ulps, sizeof r->exp2_ulps);
     tn_digest_add(&all, &r->flags, sizeof r->flags);
