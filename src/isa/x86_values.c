@@ -10,7 +10,7 @@
 #ifndef TN_ISA_X86_VALUES
 #define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
-#include "induction.c"
+#include "unroll.c"
 #include "words.c"
 #include "x86_levels.c"
 #endif
@@ -22,6 +22,7 @@ enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RB
 enum { TN_X86_SHELF = 512, TN_X86_PARTS_AT = TN_X86_SHELF, TN_X86_SHELVES = TN_X86_SHELF + 128 };
 enum { TN_X86_SPARE = 256 };               // nodes that are none of the list's, at a time
 enum { TN_X86_INDUCTIONS = 5 };            // of a loop
+enum { TN_X86_STEP_MOST = INT32_MAX / 256 };                 // of one whose loop has copies of its body, elements
 typedef struct tn_x86_select {
   tn_isa_code *c; const tiny_listing *k; const tn_x86_level *level;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
@@ -33,6 +34,8 @@ typedef struct tn_x86_select {
   const tiny_uop **packed;                 // the LOAD that it begins with, if it puts together what stands there
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
+  uint8_t *copies;                         // of RANGE: how often the body stands in the loop
+  const tiny_uop *unrolled; int copy;      // the RANGE whose copies are written now, NULL: none; which of them
   int spare;                               // nodes that are none of the list's so far
   int depth;                               // expansions of nodes that are being written, one in another
   int mem, args, task, local;              // the entry's arguments
