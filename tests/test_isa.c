@@ -168,51 +168,58 @@ typedef struct loop_trial {
   const tn_cpu_builtin_level *level;
 } loop_trial;
 typedef struct made_list { tiny_ctx *t; tiny_uop *of[64]; int n; } made_list;
-static tiny_uop *put(made_list *l, tiny_uop *u) {            // once
+static tiny_uop *add_node(made_list *l, tiny_uop *u) {       // once
   for (int i = 0; i < l->n; i++) if (l->of[i] == u) return u;
   return l->of[l->n++] = u;
 }
-static tiny_uop *put_2(made_list *l, int op, tiny_uop *a, tiny_uop *b) { return put(l, tn_u2(l->t, op, a, b)); }
-static tiny_uop *number(made_list *l, int dtype, int64_t k) { return put(l, tn_constant(l->t, (tiny_dtype)dtype, k)); }
+static tiny_uop *add_2(made_list *l, int op, tiny_uop *a, tiny_uop *b) { return add_node(l, tn_u2(l->t, op, a, b)); }
+static tiny_uop *add_number(made_list *l, int dtype, int64_t k) {
+  return add_node(l, tn_constant(l->t, (tiny_dtype)dtype, (double)k));
+}
 // times * r + k
-static tiny_uop *place(made_list *l, tiny_uop *r, int times, int k) {
-  if (times != 1) r = put_2(l, TINY_OP_MUL, r, number(l, r->dtype, times));
-  return k ? put_2(l, TINY_OP_ADD, r, number(l, r->dtype, k)) : r;
+static tiny_uop *times_and(made_list *l, tiny_uop *r, int times, int k) {
+  if (times != 1) r = add_2(l, TINY_OP_MUL, r, add_number(l, r->dtype, times));
+  return k ? add_2(l, TINY_OP_ADD, r, add_number(l, r->dtype, k)) : r;
 }
-static tiny_uop *at(made_list *l, tiny_uop *memory, tiny_uop *index, tiny_uop *valid) {
-  return put(l, tn_index_of(l->t, memory, index, valid));
+static tiny_uop *index_at(made_list *l, tiny_uop *memory, tiny_uop *index, tiny_uop *valid) {
+  return add_node(l, tn_index_of(l->t, memory, index, valid));
 }
-static tiny_uop *load(made_list *l, tiny_uop *index) { return put(l, tn_load(l->t, index, 1)); }
-static tiny_uop *store(made_list *l, tiny_uop *index, tiny_uop *value) { return put(l, tn_store(l->t, index, value)); }
+static tiny_uop *load_at(made_list *l, tiny_uop *index) { return add_node(l, tn_load(l->t, index, 1)); }
+static tiny_uop *store_at(made_list *l, tiny_uop *index, tiny_uop *value) {
+  return add_node(l, tn_store(l->t, index, value));
+}
 // A number that is in memory, of which only its bounds are known.
-static tiny_uop *unknown(made_list *l, tiny_uop *numbers, int which, int dtype) {
-  tiny_uop *n = load(l, at(l, numbers, number(l, TINY_I32, which), NULL));
-  n = put_2(l, TINY_OP_AND, n, number(l, TINY_I32, 31));
-  return dtype == TINY_I32 ? n : put(l, tn_cast(l->t, n, dtype));
+static tiny_uop *unknown_number(made_list *l, tiny_uop *numbers, int which, int dtype) {
+  tiny_uop *n = load_at(l, index_at(l, numbers, add_number(l, TINY_I32, which), NULL));
+  n = add_2(l, TINY_OP_AND, n, add_number(l, TINY_I32, 31));
+  return dtype == TINY_I32 ? n : add_node(l, tn_cast(l->t, n, dtype));
 }
 static void make_loop(made_list *l, const loop_trial *r) {
   tiny_ctx *t = l->t;
-  tiny_uop *out = put(l, tn_param(t, TINY_F32, 0, LOOP_MEMORY)), *in = put(l, tn_param(t, TINY_F32, 1, LOOP_MEMORY)),
-           *numbers = put(l, tn_param(t, TINY_I32, 2, 2)), *zero = number(l, TINY_I32, 0),
-           *none = number(l, TINY_F32, 0),
-           *acc = put(l, tn_define(t, TINY_F32, 1, TN_SPACE_REG, 1)), *at_acc = at(l, acc, zero, NULL), *body = NULL;
-  tiny_uop *cleared = store(l, at_acc, none), *src[2];
-  src[0] = r->known ? number(l, r->dtype, r->end) : unknown(l, numbers, 0, r->dtype);
-  if (r->start >= 0) src[1] = unknown(l, numbers, 1, r->dtype);
-  tiny_uop *i = put(l, tn_uop_make(t, TINY_OP_RANGE, (tiny_dtype)r->dtype, 1, r->start >= 0 ? 2 : 1, src,
-                                   1 << 8 | TN_LOOP, 0, NULL));
-  tiny_uop *x = load(l, at(l, in, place(l, i, r->made == LOOP_SUM ? r->step : 1, r->made == LOOP_MOVE ? 2 : 0), NULL));
+  tiny_uop *out = add_node(l, tn_param(t, TINY_F32, 0, LOOP_MEMORY)),
+           *in = add_node(l, tn_param(t, TINY_F32, 1, LOOP_MEMORY)),
+           *numbers = add_node(l, tn_param(t, TINY_I32, 2, 2)), *zero = add_number(l, TINY_I32, 0),
+           *none = add_number(l, TINY_F32, 0),
+           *acc = add_node(l, tn_define(t, TINY_F32, 1, TN_SPACE_REG, 1)), *at_acc = index_at(l, acc, zero, NULL),
+           *body = NULL;
+  tiny_uop *cleared = store_at(l, at_acc, none), *src[2];
+  src[0] = r->known ? add_number(l, r->dtype, r->end) : unknown_number(l, numbers, 0, r->dtype);
+  if (r->start >= 0) src[1] = unknown_number(l, numbers, 1, r->dtype);
+  tiny_uop *i = add_node(l, tn_uop_make(t, TINY_OP_RANGE, (tiny_dtype)r->dtype, 1, r->start >= 0 ? 2 : 1, src,
+                                        1 << 8 | TN_LOOP, 0, NULL));
+  const int times = r->made == LOOP_SUM ? r->step : 1, beyond_it = r->made == LOOP_MOVE ? 2 : 0;
+  tiny_uop *x = load_at(l, index_at(l, in, times_and(l, i, times, beyond_it), NULL));
   if (r->made == LOOP_SUM) {
-    tiny_uop *after = put(l, tn_after(t, acc, cleared)), *sum = load(l, at(l, after, zero, NULL));
-    tiny_uop *y = load(l, at(l, in, place(l, i, r->step, 1), NULL));
-    body = store(l, at(l, after, zero, NULL), put_2(l, TINY_OP_ADD, sum, put_2(l, TINY_OP_MUL, x, y)));
-  } else if (r->made == LOOP_MOVE) body = store(l, at(l, out, place(l, i, r->step, 0), NULL), x);
+    tiny_uop *after = add_node(l, tn_after(t, acc, cleared)), *sum = load_at(l, index_at(l, after, zero, NULL));
+    tiny_uop *y = load_at(l, index_at(l, in, times_and(l, i, r->step, 1), NULL));
+    body = store_at(l, index_at(l, after, zero, NULL), add_2(l, TINY_OP_ADD, sum, add_2(l, TINY_OP_MUL, x, y)));
+  } else if (r->made == LOOP_MOVE) body = store_at(l, index_at(l, out, times_and(l, i, r->step, 0), NULL), x);
   else if (r->made == LOOP_SOME) {
-    tiny_uop *some = put_2(l, TINY_OP_NE, x, none), *to = at(l, out, place(l, i, r->step, 1), some);
-    body = store(l, to, put_2(l, TINY_OP_ADD, load(l, to), x));
-  } else body = store(l, at(l, out, i, NULL), put(l, tn_cast(t, i, TINY_F32)));
-  tiny_uop *end = put(l, tn_end(t, body, 1, &i)), *after = put(l, tn_after(t, acc, end));
-  if (r->made == LOOP_SUM) store(l, at(l, out, zero, NULL), load(l, at(l, after, zero, NULL)));
+    tiny_uop *some = add_2(l, TINY_OP_NE, x, none), *to = index_at(l, out, times_and(l, i, r->step, 1), some);
+    body = store_at(l, to, add_2(l, TINY_OP_ADD, load_at(l, to), x));
+  } else body = store_at(l, index_at(l, out, i, NULL), add_node(l, tn_cast(t, i, TINY_F32)));
+  tiny_uop *end = add_node(l, tn_end(t, body, 1, &i)), *after = add_node(l, tn_after(t, acc, end));
+  if (r->made == LOOP_SUM) store_at(l, index_at(l, out, zero, NULL), load_at(l, index_at(l, after, zero, NULL)));
 }
 static tiny_code run_loop(tiny_ctx *t, void *arg) {
   loop_trial *r = (loop_trial *)arg;

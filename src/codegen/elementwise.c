@@ -64,7 +64,7 @@ static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
-  tiny_uop *rows = tn_block_rows(s, p);
+  tiny_uop *rows = tn_block_rows(s, p, tn_target_lanes(target, p));
   if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
   if (rows) tn_stage_numbers(s, rows, tn_target_lanes(target, p));
