@@ -47,6 +47,9 @@ GRAPH(picked, tiny_index_select(in->x, 0, tiny_remainder_scalar(tiny_select(in->
 GRAPH(padded, tiny_pad(in->x, TINY_SHAPE(1, 2, 3, 1), 0.5))
 GRAPH(normed, tiny_layer_norm(in->x, 1, NULL, NULL, 1e-5))
 GRAPH(argmax0, tiny_argmax(in->x, 0, 0))
+#define OF_ROWS(k) tiny_unsqueeze(tiny_select(in->w, 0, k), 1)
+GRAPH(scaled0, tiny_sub(tiny_sum(tiny_mul(tiny_add(in->x, OF_ROWS(0)), OF_ROWS(1)), 0, 0),
+                        tiny_amax(tiny_add(tiny_mul(in->x, OF_ROWS(1)), OF_ROWS(0)), 0, 0)))
 GRAPH(amax0, tiny_amax(in->x, 0, 0))
 GRAPH(amin, tiny_amin(in->x, -1, 0))
 GRAPH(less, tiny_minimum(tiny_maximum(in->x, in->y), tiny_mul_scalar(in->y, 2)))
@@ -88,7 +91,7 @@ static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(add), G(fused), G(divide), G(sqrt), G(floor), G(exp), G(log), G(sin), G(tanh), G(relu), G(where), G(both),
   G(sum), G(sum0), G(max), G(argmax), G(softmax), G(matmul), G(turned), G(cumsum), G(flip), G(iadd), G(idiv),
   G(imod), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked),
-  G(padded), G(normed), G(argmax0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
+  G(padded), G(normed), G(argmax0), G(scaled0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
   G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
   G(dot_u8_i8), G(dot_i16), G(dot_bf16), G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded), G(attention),
   G(product_i8), G(product_u8)

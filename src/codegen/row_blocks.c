@@ -34,7 +34,7 @@ static int tn_rows_lie_together(tiny_ctx *t, const tiny_uop *reduce, tiny_uop *r
   for (int i = 0; i < index.n; i++) {
     const int64_t stride = tn_depends(t, index.u[i], rows) ? tn_stride_in(t, index.u[i]->src[1], rows) : 0;
     if (stride != 0 && stride != 1) return 0;
-    together |= stride == 1;
+    together |= stride == 1 && index.u[i]->src[0]->op != TINY_OP_STAGE;
   }
   return together;
 }
