@@ -97,6 +97,47 @@ static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, up, low);
 }
 
+// The upper halves of the products of a vector of 32 bits and a number, shifted to the right: what a division by a
+// constant is made of. NULL: u is none of that; else the vector.
+static const tiny_uop *tn_x86_high_product_of(const tiny_uop *u) {
+  const tiny_uop *shift = u->op == TINY_OP_CAST && u->lanes > 1 && tn_is_int(u->dtype) && tn_bits(u->dtype) == 32 ?
+      u->src[0] : NULL;
+  if (!shift || shift->op != TINY_OP_SHR || shift->dtype != TINY_U64 || !tn_x86_is_splat(shift->src[1])) return NULL;
+  const tiny_uop *product = shift->src[0], *wide = product->op == TINY_OP_MUL ? product->src[0] : NULL;
+  const int64_t by = shift->src[1]->src[0]->k;
+  if (!wide || by < 32 || by > 63 || wide->op != TINY_OP_CAST || wide->src[0]->dtype != TINY_U32) return NULL;
+  const int by_word = tn_x86_is_splat(product->src[1]) && !tn_x86_is_high(product->src[1]);
+  return by_word && !tn_x86_is_splat(wide->src[0]) ? wide->src[0] : NULL;
+}
+// The lanes of b where the number is odd, of a where it is even, 4 bytes each.
+static void tn_x86_odd_lanes(tn_x86_select *x, int to, int held, int a, int b) {
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), even = tn_x86_vec(a, held, TN_ISA_USE);
+  const tn_isa_operand odd = tn_x86_vec(b, held, TN_ISA_USE);
+  const int row = tn_x86_choose(x->level, TN_X86_DO_BLEND_4, TN_X86_I32);
+  if (x->level->masks) {
+    const int r = tn_x86_new(x, TN_ISA_GPR), k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0xAAAA));
+    tn_x86_2(x, TN_X86_KMOVD, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+    tn_x86_3(x, TN_X86_VPBLENDMD, d, even, odd)->mask = k;
+  } else if (row) tn_x86_4(x, row, d, even, odd, held == 16 ? 0xA : 0xAA);
+  else {
+    const int upper = tn_x86_new(x, TN_ISA_VEC);             // even ones have nothing there
+    tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(upper, held, TN_ISA_DEF), odd,
+             tn_x86_pool_of(x, (int64_t)((uint64_t)UINT32_MAX << 32), 8, held));
+    tn_x86_do_3(x, TN_X86_DO_OR, TN_X86_I32, held, to, a, upper);
+  }
+}
+static void tn_x86_high_product(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *shift = u->src[0], *number = shift->src[0]->src[1]->src[0];
+  const int held = tn_x86_held(x, u), a = tn_x86_value(x, x->factor[u->seq]), more = (int)shift->src[1]->src[0]->k - 32;
+  const int by = tn_x86_splat(x, number->k, 8, held), even = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  const int odd = tn_x86_high_by_low(x, a, by, held), both = more ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, by);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 32);
+  tn_x86_odd_lanes(x, both, held, low, odd);
+  if (more) tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I32, held, to, both, more);
+}
+
 // Is u read here for the last time, so that its register may be written?
 static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
   return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
@@ -314,6 +355,21 @@ static void tn_x86_where_masks(tn_x86_select *x, const tiny_uop *u, int k, int t
   tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
   tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
 }
+static int tn_x86_is_zero(const tiny_uop *u) {
+  const tiny_uop *one = tn_x86_is_splat(u) ? u->src[0] : u;
+  return one->op == TINY_OP_CONST && !tn_x86_bits(one);
+}
+// Where one of both is 0, the mask, or what it has not, has the other; 0: none is.
+static int tn_x86_where_zero(tn_x86_select *x, const tiny_uop *u, int k, int to) {
+  const int held = tn_x86_held(x, u), yes = tn_x86_is_zero(u->src[1]);
+  int broadcast;
+  if (!yes && !tn_x86_is_zero(u->src[2])) return 0;
+  const tn_isa_operand mask = tn_x86_vec(k, held, TN_ISA_USE), other = u->lanes == 1 ? tn_x86_use(x, u->src[1 + yes]) :
+      tn_x86_source(x, u->src[1 + yes], &broadcast);
+  tn_x86_3(x, tn_x86_best(x, yes ? TN_X86_DO_ANDN : TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(to, held, TN_ISA_DEF), mask,
+           other);
+  return 1;
+}
 static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int blends[4] = {TN_X86_VPBLENDMB, TN_X86_VPBLENDMW, TN_X86_VPBLENDMD, TN_X86_VPBLENDMQ};
   const tiny_uop *c = u->src[0];
@@ -328,6 +384,7 @@ static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_blend(x, to, held, k, tn_x86_vec(yes, held, TN_ISA_USE), no);
     return;
   }
+  if (!x->level->masks && tn_x86_where_zero(x, u, k, to)) return;
   const int no = tn_x86_value(x, u->src[2]);
   const tn_isa_operand yes = scalar ? tn_x86_use(x, u->src[1]) : tn_x86_source(x, u->src[1], &broadcast);
   if (!x->level->masks) { tn_x86_blend(x, to, held, k, yes, no); return; }
@@ -379,6 +436,7 @@ static int tn_x86_holds(int dtype, int of) {
 }
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
+  if (x->factor[u->seq]) { tn_x86_high_product(x, u, to); return; }
   if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
   const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(x, u) == 8;
   if (to_float && !from_float) { tn_x86_cast_to_float(x, s, f64, to); return; }

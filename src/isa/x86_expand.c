@@ -55,7 +55,7 @@ static tn_x86_numbered tn_x86_number_it(tn_x86_select *x, tiny_uop *u) {
   if (x->spare == TN_X86_SPARE) { tn_isa_refuse(x->c, "a node that is too many others"); x->spare = 0; }
   const int seq = x->k->n + x->spare++;
   u->seq = (uint32_t)seq;
-  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = NULL;
+  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = x->factor[seq] = NULL;
   x->uses[seq] = 1; x->fused[seq] = x->indexes[seq] = 0; x->last[seq] = INT32_MAX;
   x->bools[seq] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   return n;

@@ -149,6 +149,7 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 static uint32_t tn_x86_reads(const tn_x86_select *x, const tiny_uop *u) { return x->packed[u->seq] ? 1 : u->nsrc; }
 static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
   if (x->packed[u->seq]) return x->packed[u->seq]->src[0];
+  if (x->factor[u->seq]) return x->factor[u->seq];
   const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   if (x->shuffles[u->seq]) return u->src[j]->src[0];
   if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
@@ -366,6 +367,7 @@ static void tn_x86_survey(tn_x86_select *x) {
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
     tn_isa_word word;
     x->packed[i] = tn_isa_word_of(x->k, u, &word);
+    x->factor[i] = tn_x86_high_product_of(u);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
@@ -418,6 +420,7 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.packed = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.packed);
+  x.factor = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.factor);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);

@@ -32,6 +32,7 @@ typedef struct tn_x86_select {
   tn_isa_inductions inductions;
   uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   const tiny_uop **packed;                 // the LOAD that it begins with, if it puts together what stands there
+  const tiny_uop **factor;                 // the vector whose products with a number it has the upper halves of
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
   uint8_t *copies;                         // of RANGE: how often the body stands in the loop
