@@ -42,11 +42,42 @@ static tn_isa_operand tn_x86_last_source(tn_x86_select *x, const tiny_uop *u, in
   *broadcast = 0;
   return tn_x86_memory(x, u->src[0], tn_x86_nbytes(x, u));
 }
+static int tn_x86_is_register(const tiny_uop *u) { return u->op != TINY_OP_CONST && !tn_x86_is_splat(u); }
+// Is u read here for the last time, so that its register may be written?
+static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
+  return tn_x86_is_register(u) && x->last[u->seq] <= (int)here->seq;
+}
+// Where an instruction overwrites its first source: is that to be the second of u, as it is `to`, or ends here?
+static int tn_x86_is_better_turned(const tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int commutes = u->op == TINY_OP_ADD || u->op == TINY_OP_MUL || u->op == TINY_OP_AND || u->op == TINY_OP_OR ||
+      u->op == TINY_OP_XOR;
+  if (!commutes || tn_x86_level_has(x->level, TN_X86_VADDPS) || !tn_x86_is_register(b)) return 0;
+  if (!tn_x86_is_register(a) || x->reg[b->seq] == to) return 1;
+  return x->reg[a->seq] != to && tn_x86_ends(x, b, u) && !tn_x86_ends(x, a, u);
+}
+// Is it 1 where a bool of a vector is set, else 0, so that it is added by subtracting the vector of 0 and -1?
+static int tn_x86_is_count(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_WHERE && u->lanes > 1 && u->src[0]->lanes > 1 && !x->level->masks && tn_is_int(u->dtype) &&
+      tn_x86_is_splat(u->src[1]) && u->src[1]->src[0]->k == 1 && tn_x86_is_splat(u->src[2]) && !u->src[2]->src[0]->k;
+}
+// Which source is one, that is written here; -1: none.
+static int tn_x86_counts(const tn_x86_select *x, const tiny_uop *u) {
+  for (int i = 0; u->op == TINY_OP_ADD && i < 2; i++)
+    if (x->fused[u->src[i]->seq] && tn_x86_is_count(x, u->src[i])) return i;
+  return -1;
+}
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int what = tn_x86_do_of(u), row = tn_x86_row_of(x, u), held = tn_x86_held(x, u);
   const int by_number = what == TN_X86_DO_SHLI || what == TN_X86_DO_SHRI || what == TN_X86_DO_SHRUI;
-  const int turned = tn_x86_is_read(x, u->src[0]);
+  const int turned = tn_x86_is_read(x, u->src[0]) || tn_x86_is_better_turned(x, u, to), count = tn_x86_counts(x, u);
   int broadcast = 0;
+  if (count >= 0) {
+    const int other = tn_x86_value(x, u->src[!count]);
+    tn_x86_do_3(x, TN_X86_DO_SUB, tn_x86_type(x, u), held, to, other,
+                tn_x86_mask_as(x, u->src[count]->src[0], tn_x86_element(x, u)));
+    return;
+  }
   const tn_isa_operand a = tn_x86_use(x, u->src[turned]);
   const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k) :
       tn_x86_last_source(x, u->src[!turned], &broadcast);
@@ -138,10 +169,6 @@ static void tn_x86_high_product(tn_x86_select *x, const tiny_uop *u, int to) {
   if (more) tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I32, held, to, both, more);
 }
 
-// Is u read here for the last time, so that its register may be written?
-static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
-  return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
-}
 // Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
 // What is read here for the last time, the sum or one of the factors, is what the instruction writes.
 static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {

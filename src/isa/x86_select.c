@@ -2,8 +2,8 @@
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
-//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, and a condition that
-//        one choice has.
+//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, a condition that one
+//        choice has, and 1 or 0 that one sum takes.
 // Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
@@ -155,10 +155,17 @@ static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u,
   if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
   return folded ? folded->src[0] : u->src[j];
 }
+// Is it a sum of floats that overwrites one of its sources?
+static int tn_x86_adds_to(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_ADD && tn_is_float(u->dtype) && !tn_x86_level_has(x->level, TN_X86_VADDPS);
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
-  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
+  for (; store && tn_x86_adds_to(x, store) && tn_x86_adds_to(x, u); sum = store, store =
+       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
+    if (store->src[0] == store->src[1] || store->lanes != u->lanes) return -1;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
   const int *e = tn_x86_reg_element(x, store->src[0]);
   if (!e) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
@@ -289,14 +296,17 @@ static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
   }
   return 1;
 }
-// Is a LOAD, or a NEG, used by one other node alone, in its block, with nothing between that changes what it takes?
+// Is a LOAD, a NEG or a count used by one other node alone, in its block, with nothing between that changes what it
+// takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
   const int negates = u->op == TINY_OP_NEG && user->op == TINY_OP_FMA;
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
       !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  return (negates || load) && tn_x86_stays(x, u, load);
+  const int counts = user->op == TINY_OP_ADD && tn_x86_is_count(x, u) && user->src[0] != user->src[1] &&
+      !x->fused[user->src[user->src[0] == u]->seq];
+  return (negates || load || counts) && tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {

@@ -117,6 +117,7 @@ static tn_isa_ins *tn_x86_n(tn_x86_select *x, int op, int n, const tn_isa_operan
   tn_isa_operand tied[4];
   tn_x86_copy(x, TN_ISA_VEC, into, o[1].reg, 16);
   memcpy(tied + 1, o + 2, (size_t)(n - 2) * sizeof *o);
+  if (o[2].kind == TN_ISA_REG && o[2].cls == TN_ISA_VEC && o[2].reg == o[1].reg) tied[1].reg = into;   // a square
   tied[0] = tn_x86_vec(into, 16, TN_ISA_BOTH);
   tn_isa_ins *i = tn_x86_add(x, op, n - 1, tied);
   if (overtaken) tn_x86_copy(x, TN_ISA_VEC, to, into, 16);
