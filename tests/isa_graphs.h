@@ -39,6 +39,10 @@ GRAPH(rest_u32, tiny_cast(tiny_remainder_scalar(tiny_cast(tiny_mul_scalar(in->i,
 GRAPH(isum, tiny_sum(in->i, -1, 0))
 GRAPH(ior, tiny_bitwise_or(in->i, tiny_add_scalar(in->i, 12)))
 GRAPH(shift, tiny_shift_right(tiny_shift_left(in->i, tiny_remainder_scalar(in->i, 9)), tiny_remainder_scalar(in->i, 7)))
+#define OF_U32(x) tiny_cast(x, TINY_U32)
+GRAPH(shift_u32, tiny_cast(tiny_shift_right(
+    tiny_shift_left(OF_U32(tiny_mul_scalar(in->i, 48271113)), OF_U32(tiny_remainder_scalar(in->i, 32))),
+    OF_U32(tiny_remainder_scalar(tiny_add_scalar(in->i, 5), 32))), TINY_I32))
 GRAPH(to_f32, tiny_cast(in->i, TINY_F32))
 GRAPH(to_i32, tiny_cast(tiny_mul_scalar(in->x, 50), TINY_I32))
 GRAPH(to_u8, tiny_cast(tiny_remainder_scalar(in->i, 256), TINY_U8))
@@ -92,8 +96,8 @@ GRAPH(product_u8, product_of_bytes(in, TINY_U8, 0))
 static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(add), G(fused), G(divide), G(sqrt), G(floor), G(exp), G(log), G(sin), G(tanh), G(relu), G(where), G(both),
   G(sum), G(sum0), G(max), G(argmax), G(softmax), G(matmul), G(turned), G(cumsum), G(flip), G(iadd), G(idiv),
-  G(imod), G(rest_i32), G(rest_u32), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16),
-  G(picked),
+  G(imod), G(rest_i32), G(rest_u32), G(isum), G(ior), G(shift), G(shift_u32), G(to_f32), G(to_i32), G(to_u8), G(to_i64),
+  G(to_f64), G(to_f16), G(picked),
   G(padded), G(normed), G(argmax0), G(scaled0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
   G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
   G(dot_u8_i8), G(dot_i16), G(dot_bf16), G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded), G(attention),

@@ -169,6 +169,38 @@ static void tn_x86_high_product(tn_x86_select *x, const tiny_uop *u, int to) {
   if (more) tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I32, held, to, both, more);
 }
 
+// Where the level shifts all lanes by one number alone: by products with powers of two, the upper halves of which are
+// those of shifts to the right. Of SSE4.1, 4 bytes each.
+static int tn_x86_shifts_by_products(const tn_x86_select *x, const tiny_uop *u) {
+  const int left = u->op == TINY_OP_SHL, right = u->op == TINY_OP_SHR && !tn_is_signed(u->dtype);
+  return (left || right) && u->lanes > 1 && tn_x86_element(x, u) == 4 && !tn_x86_row_of(x, u) &&
+      tn_x86_level_has(x->level, TN_X86_PMULLD);
+}
+// 2^y, or 2^(31 - y): as a float, whose exponent that is. 2^31 is none of the integers with a sign, and becomes the one
+// of which only the top bit is set (Intel SDM vol. 2, CVTTPS2DQ: integer indefinite).
+static int tn_x86_powers(tn_x86_select *x, int y, int held, int down) {
+  const int up = tn_x86_new(x, TN_ISA_VEC), bits = tn_x86_new(x, TN_ISA_VEC), power = tn_x86_new(x, TN_ISA_VEC);
+  const int one = tn_x86_splat(x, (int64_t)(127 + (down ? 31 : 0)) << 23, 4, held);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I32, held, up, y, 23);
+  tn_x86_do_3(x, down ? TN_X86_DO_SUB : TN_X86_DO_ADD, TN_X86_I32, held, bits, one, up);
+  tn_x86_2(x, tn_x86_conversion_row(x->level, TINY_F32, TINY_I32), tn_x86_vec(power, held, TN_ISA_DEF),
+           tn_x86_vec(bits, held, TN_ISA_USE));
+  return power;
+}
+static void tn_x86_shift_by_products(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int held = tn_x86_held(x, u), left = u->op == TINY_OP_SHL, a = tn_x86_value(x, u->src[0]);
+  const int power = tn_x86_powers(x, tn_x86_value(x, u->src[1]), held, !left);
+  if (left) { tn_x86_do_3(x, TN_X86_DO_MUL, TN_X86_I32, held, to, a, power); return; }
+  const int odd_power = tn_x86_new(x, TN_ISA_VEC), even = tn_x86_new(x, TN_ISA_VEC);
+  const int low = tn_x86_new(x, TN_ISA_VEC), high = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, odd_power, power, 32);
+  const int odd = tn_x86_high_by_low(x, a, odd_power, held);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, power);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 31);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I64, held, high, odd, 1);
+  tn_x86_odd_lanes(x, to, held, low, high);
+}
+
 // Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
 // What is read here for the last time, the sum or one of the factors, is what the instruction writes.
 static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
