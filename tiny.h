@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source e77d9795cfdaf5046195728fb8a884dc11ea9039628b50d88aeb40bd9a86104c
+/* tiny.h 0.1.0, source 7dbc9ba2996943f3dfb8033e0f5509c4e784c617269d68497845454335cbf3f3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3457,6 +3457,9 @@ typedef struct tiny_language {
   const char *atomics[TINY_DTYPE_COUNT];   // adds %1 to the element at %0, to which others add as well; NULL: none
   const char *stream;                      // as store, for TINY_HINT_STREAM; NULL: never asked for
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
+  // CASTs of f32 to floats of tiny_renderer.casts, whose type is that of their bits, and back: of an element, of a
+  // vector; NULL: as any CAST
+  const char *pack[2], *unpack[2];
   const char *dots[TINY_DOT_COUNT];        // of words %0 and %1, sum so far %2: one, or 4 and more; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s
@@ -3510,6 +3513,7 @@ struct tiny_renderer {
   uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
   uint64_t atomics;                        // bit per dtype: STOREs that add
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
+  uint64_t casts;                          // of those: BITCASTs of their bits, and CASTs to f32 and back
   uint64_t narrow;                         // of narrow floats: those with ADD, SUB, MUL, NEG, MAX, each rounded once
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
@@ -3717,7 +3721,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "e77d9795cfdaf5046195728fb8a884dc11ea9039628b50d88aeb40bd9a86104c"
+#define TN_SOURCE_ID "7dbc9ba2996943f3dfb8033e0f5509c4e784c617269d68497845454335cbf3f3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -10108,6 +10112,7 @@ static void tn_target_of_language(tiny_renderer *r) {
   r->atomics = 0;
   for (int op = 0; op < TINY_OP_COUNT; op++) r->ops[op] = (uint8_t)tn_language_on(l, op);
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
+  r->dtypes &= ~r->casts;                  // whose types are bits
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->atomics |= (uint64_t)(l->atomics[d] && l->types[d]) << d;
   for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
   r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
@@ -10159,14 +10164,27 @@ static const char *tn_target_lanes_text(const tiny_uop *u, const tiny_uop *value
   return memory && u->src[0]->nsrc == 3 && u->src[0]->src[2]->lanes > 1 ? " of vectors under a mask" : " of vectors";
 }
 
+// Is a float of renderer->casts between a BITCAST and a CAST?
+static int tn_target_casts(const tiny_renderer *r, const tiny_uop *u, int d) {
+  if (u->op == TINY_OP_BITCAST || !(r->casts >> d & 1)) return 1;
+  return u->op == TINY_OP_CAST && (u->dtype == TINY_F32 || u->src[0]->dtype == TINY_F32);
+}
+// The dtype that u is, or reads, and the target has not there; VOID: none.
+static int tn_target_lacks(const tiny_renderer *r, const tiny_uop *u) {
+  if (u->dtype != TINY_VOID && !((r->dtypes | r->casts) >> u->dtype & 1)) return u->dtype;
+  if (!tn_target_casts(r, u, u->dtype)) return u->dtype;
+  for (uint32_t i = 0; i < u->nsrc && r->casts; i++)
+    if (!tn_target_casts(r, u, u->src[i]->dtype)) return u->src[i]->dtype;
+  return TINY_VOID;
+}
 // TINY_E_COMPILE names what the target has not.
 static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *const *list, int n) {
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
     const int tile = u->op == TINY_OP_WMMA || u->lanes > 64;
     if (tile) continue;
-    if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
-      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
+    const int lacks = tn_target_lacks(r, u);
+    if (lacks != TINY_VOID) return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[lacks].name);
     if (!tn_target_takes(r, u))
       return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s%s of %s", r->name,
                        u->op == TINY_OP_STORE && u->k == TN_ADDS ? "atomic " : "", tn_ops[u->op].name,
@@ -16595,11 +16613,16 @@ static tiny_uop *tn_power_times(tiny_ctx *t, tiny_uop *x, int64_t n) {
   return all ? all : N(x, 1);
 }
 
+// x so many times. A number of summands that a narrow float cannot hold is none there: 0 times infinity is no zero.
+static tiny_uop *tn_sum_of_same(tiny_ctx *t, tiny_uop *x, tiny_uop *count) {
+  const int dtype = tn_is_narrow(x->dtype) ? TINY_F32 : x->dtype;
+  return cast(mul(cast(x, dtype), cast(count, dtype)), x->dtype);
+}
+
 // The reduction by op of a value that does not depend on the range.
 static tiny_uop *tn_reduce_same(tiny_ctx *t, tiny_uop *x, int op, int64_t n) {
   if (op == TINY_OP_MAX || x->dtype == TINY_BOOL) return x;
-  return op == TINY_OP_ADD ? mul(x, tn_is_float(x->dtype) ? N(x, (double)n) : K(x, n)) :
-                             tn_power_times(t, x, n);
+  return op == TINY_OP_ADD ? tn_sum_of_same(t, x, X(n)) : tn_power_times(t, x, n);
 }
 
 // The reduction by op of x where p holds, without the loop over range; NULL if it takes the loop.
@@ -16628,7 +16651,7 @@ static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *p,
   if (n < 0 || !counted) return NULL;
   tiny_uop *count = max_(add(high, mul(low, X(-1))), X(0));
   if (x->dtype == TINY_BOOL) return and_(other, and_(x, lt(X(0), count)));
-  return where(other, mul(x, cast(count, x->dtype)), none);
+  return where(other, tn_sum_of_same(t, x, count), none);
 }
 
 // The reduction of x over one range in closed form, or NULL if it takes a loop.
@@ -17513,7 +17536,8 @@ static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 //  - no INDEX dtype: every node of it became I32 where its bounds and those of its sources fit, else I64
 //  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
 //  - fp8, f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
-//    stored (not in renderer->dtypes): u8 or u16 bits everywhere
+//    stored (not in renderer->dtypes): u8 or u16 bits everywhere; of renderer->casts values are between a BITCAST of
+//    those and a CAST
 //  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not
 //    divided by -1; each unless bounds or the target's flags say that there is nothing to guard
 //  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
@@ -17542,6 +17566,9 @@ static int tn_computes_narrow(const void *target, const tiny_uop *r) {
   const int known = r->op == TINY_OP_ADD || r->op == TINY_OP_SUB || r->op == TINY_OP_MUL || r->op == TINY_OP_NEG ||
       (r->op == TINY_OP_MAX && !tn_is_constants(r->src[0]) && !tn_is_constants(r->src[1]));
   return known && ((const tn_target *)target)->renderer->narrow >> r->dtype & 1;
+}
+static int tn_casts_narrow(const void *target, int d) {      // those that it does not store
+  return (int)(((const tn_target *)target)->renderer->casts >> d & 1);
 }
 static int tn_is_stored(const void *target, int d) {
   return d != TINY_BOOL && (!tn_is_narrow(d) || tn_has_dtype(target, d));
@@ -17705,9 +17732,9 @@ RULES(tn_rules_storage, x, y, z)
   RULE("(BITCAST (BITCAST x))")            return x->dtype == r->dtype ? x : tn_bitcast(t, x, r->dtype);
   RULE("(BITCAST:i (CAST:f x:f32))") {
     const int d = r->src[0]->dtype;
-    return tn_is_stored(ctx, d) ? NULL : cast(tn_pack_narrow(t, x, d), r->dtype);
+    return tn_is_stored(ctx, d) || tn_casts_narrow(ctx, d) ? NULL : cast(tn_pack_narrow(t, x, d), r->dtype);
   }
-  RULE("(CAST:f32 x:f)")                   return tn_is_stored(ctx, x->dtype) ? NULL
+  RULE("(CAST:f32 x:f)")                   return tn_is_stored(ctx, x->dtype) || tn_casts_narrow(ctx, x->dtype) ? NULL
       : tn_unpack_narrow(t, cast(tn_to_storage(t, ctx, x), TINY_U32), x->dtype);
   RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32
       ? cast(cast(x, TINY_F32), r->dtype) : NULL;
@@ -40053,6 +40080,13 @@ static void tn_axis_becomes(tn_kernel_state *s, const tiny_uop *r, tiny_uop *now
   const int i = tn_axis_of(s, r);
   if (i >= 0) s->axis[i] = now;
 }
+// Does a loop go over r, or a sum?
+static int tn_is_ranged(tiny_ctx *t, tiny_uop *sink, const tiny_uop *r) {
+  tn_list ranges = {NULL, 0, 0};
+  tn_collect_ranges(t, sink, &ranges);
+  for (int i = 0; i < ranges.n; i++) if (ranges.u[i] == r) return 1;
+  return 0;
+}
 // Every range of the kernel has a number.
 static void tn_axes_find(tn_kernel_state *s) {
   tn_list ranges = {NULL, 0, 0};
@@ -40348,10 +40382,11 @@ static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r
   int count = 0;
   for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
   partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
-  tn_axis_becomes(s, r, rest ? rest : item);
-  if (!given) tn_axis_add(s, item);
-  tiny_uop *whole = tn_reduce_over(t, reduce->k, partial, 1, &item);
+  tiny_uop *whole = tn_reduce_over(t, reduce->k, partial, 1, &item), *left = rest ? rest : item;
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
+  if (tn_is_ranged(t, s->sink, r)) tn_axis_add(s, left);     // another sum goes over r, too
+  else tn_axis_becomes(s, r, left);
+  if (!given) tn_axis_add(s, item);
 }
 
 // A sum that the store adds to its element goes on over the other ranges: what it is for each value of r is added.
@@ -42732,14 +42767,17 @@ static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny
   return 0;
 }
 
-// Does x read nothing that the kernel writes, and is it of a kind that memory holds?
+// Is x of a kind that a STAGE holds?
+static int tn_stage_holds(const tiny_uop *x) {
+  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_carried(x)) return 0;
+  if (x->dtype == TINY_BOOL) return x->op == TINY_OP_LOAD;
+  return x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
+      tn_op_is(x->op, TINY_ALU);
+}
+// Does x read nothing that the kernel writes?
 static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
-  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_carried(x) ||
-      (x->dtype == TINY_BOOL && x->op != TINY_OP_LOAD) ||
-      !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
-        tn_op_is(x->op, TINY_ALU)))
-    return 0;
+  if (!tn_stage_holds(x)) return 0;
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
@@ -43325,10 +43363,10 @@ static void tn_do_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, i
   tn_opt_set_operand(s, &o, load);
   tn_do(s, &o);
 }
-static void tn_do_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
+static int tn_do_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tn_opt o = tn_opt_of(s, TN_OPT_GROUP, 1, &r, g);
   tn_opt_set_operand(s, &o, reduce);
-  tn_do(s, &o);
+  return tn_do(s, &o);
 }
 // These may be illegal: then they are not wanted either.
 static int tn_do_reuse(tn_kernel_state *s, tiny_uop *rows) {
@@ -44439,7 +44477,7 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   for (int i = 0; i < reduces.n; i++)
-    if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
+    if (tn_has_kblocks(reduces.u[i]) == with_kblocks && tn_stage_holds(reduces.u[i])) {
       tn_do_stage(s, reduces.u[i], n, inner, 0);
       return;
     }
@@ -44477,7 +44515,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   tiny_uop *order[4];
   int n = 0;
   for (int i = 3; i >= 0; i--) if (loop[i]) order[n++] = loop[i];
-  tn_do_order(s, n, order);
+  if (n) tn_do_order(s, n, order);
 }
 
 // A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
@@ -44821,7 +44859,8 @@ static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
     ahead[fetched.n - 1] = tn_rows_ahead(nbytes);
     if (fetched.n == TN_ROW_FETCHES) break;
   }
-  for (int i = 0; i < fetched.n; i++) tn_do_prefetch(s, fetched.u[i], along.u[i], ahead[i]);
+  for (int i = fetched.n - 1; i >= 0; i--)           // what names a row is read before it, and is found within it yet
+    tn_do_prefetch(s, fetched.u[i], along.u[i], ahead[i]);
 }
 #endif
 // ---- end src/codegen/prefetch_rows.c ----
@@ -44909,6 +44948,7 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
 
 enum {
   TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4,
+  TN_SHORT_VECTORS = 2,                    // that are reduced beside each other, at least
   TN_NUMBER_DEPTH = 12                     // of what is staged for a row, in nodes
 };
 
@@ -44917,6 +44957,7 @@ static int tn_has_short_rows(tiny_ctx *t, const tn_profile *p) {
   for (int i = 0; i < p->nreduce; i++) {
     tn_list open = {NULL, 0, 0};
     if (p->reduce[i]->nsrc != 2 || tn_range_extent(p->reduce[i]->src[1]) > TN_SHORT_ROW) return 0;
+    if (!tn_stage_holds(p->reduce[i])) return 0;
     for (int j = 0; j < i; j++) if (p->reduce[j]->src[1] == p->reduce[i]->src[1]) return 0;
     tn_open_loops(t, p->reduce[i], &open);
     for (int j = 0; j < open.n; j++) if (tn_range_kind(open.u[j]) != TN_LOOP) return 0;
@@ -44924,11 +44965,25 @@ static int tn_has_short_rows(tiny_ctx *t, const tn_profile *p) {
   return p->nreduce > 0 && !p->carried;
 }
 
+// Do elements of neighbouring rows lie together, as where the rows are columns of memory?
+static int tn_rows_lie_together(tiny_ctx *t, const tiny_uop *reduce, tiny_uop *rows) {
+  tn_list index = {NULL, 0, 0};
+  int together = 0;
+  tn_collect_op(t, reduce->src[0], TINY_OP_INDEX, &index);
+  for (int i = 0; i < index.n; i++) {
+    const int64_t stride = tn_depends(t, index.u[i], rows) ? tn_stride_in(t, index.u[i]->src[1], rows) : 0;
+    if (stride != 0 && stride != 1) return 0;
+    together |= stride == 1 && index.u[i]->src[0]->op != TINY_OP_STAGE;
+  }
+  return together;
+}
+
 // Splits the innermost range that every REDUCE depends on into blocks of rows. Returns what counts within one; NULL:
 // it stays as it is.
-static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
+static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p, int most) {
   tiny_uop *rows = NULL;
   int64_t f = TN_SHORT_ROWS, longest = 0;
+  int together = 1;
   double cost = 0;
   if (!tn_has_short_rows(s->t, p)) return NULL;
   for (int i = 0; i < p->nout; i++) {
@@ -44937,6 +44992,7 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     if (in_scope) rows = p->out[i];
   }
   for (int j = 0; j < p->nreduce; j++) {
+    together &= rows && tn_rows_lie_together(s->t, p->reduce[j], rows);
     const int64_t nbytes = tn_range_extent(p->reduce[j]->src[1]) * tn_dtypes[p->reduce[j]->dtype].nbytes;
     if (nbytes > longest) longest = nbytes;
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
@@ -44946,6 +45002,8 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes >
           tn_machine_share(s->target->limits) / 2)
     return NULL;
+  for (int64_t n = TN_SHORT_VECTORS * most; together && n > TN_SHORT_ROWS && f == TN_SHORT_ROWS; n /= 2)
+    if (tn_range_extent(rows) >= 4 * n && tn_range_extent(rows) % n == 0) f = n;
   while (p->row && f > 1 && f * longest > tn_machine_nearest(s->target->limits) / 2) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
   rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
@@ -44985,17 +45043,22 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
   }
 }
 
-// The REDUCEs of a block, each in memory for all its rows, several rows at a time: what comes after them may be
-// lanes then, be it as long as a logarithm.
+// The REDUCEs of a block, each in memory for all its rows, several rows at a time, as lanes or as copies: what comes
+// after them may be lanes then, be it as long as a logarithm.
 static void tn_stage_reduces(tn_kernel_state *s, tiny_uop *rows) {
   for (;;) {
     tiny_uop *next = NULL;
     const tn_list all = tn_kernel_collect(s, TINY_OP_REDUCE);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
+    const int together = tn_rows_lie_together(s->t, next, rows);
     tiny_uop **copy = tn_do_stage(s, next, 1, &rows, 0);
     if (!copy) return;
-    tn_do_split(s, TN_OPT_UPCAST, *copy, TN_SHORT_COPIES, NULL);
+    const tn_profile p = tn_profile_of(s);
+    const int64_t lanes = together ? tn_lanes_for(tn_range_extent(*copy), tn_target_lanes(s->target, &p), 0) : 1;
+    tiny_uop *rest = *copy;
+    if (lanes > 1) tn_do_split(s, TN_OPT_LANE, rest, lanes, &rest);
+    if (rest) tn_do_split(s, TN_OPT_UPCAST, rest, tn_lanes_for(tn_range_extent(rest), TN_SHORT_COPIES, 0), NULL);
   }
 }
 #endif
@@ -45067,7 +45130,7 @@ static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
-  tiny_uop *rows = tn_block_rows(s, p);
+  tiny_uop *rows = tn_block_rows(s, p, tn_target_lanes(target, p));
   if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
   if (rows) tn_stage_numbers(s, rows, tn_target_lanes(target, p));
@@ -45078,6 +45141,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   for (int i = 0; i < p->nout; i++) {
     const double now = tn_lanes_score(t, p, p->out[i], 1);
     if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) < 2 || now < score) continue;
+    if (rows && tn_opt_is_around_stage(s, p->out[i])) continue;
     best = p->out[i];
     score = now;
   }
@@ -45092,6 +45156,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, &taken)) continue;
+    if (tn_opt_meets_lanes(s, p->red[i])) continue;          // of rows that lie together
     if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) tn_push(t, &taken, p->red[i]);
   }
   tn_make_tasks(s, work, TN_ALL_LOOPS);
@@ -45160,7 +45225,7 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
 
 static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_uop *v = NULL, *inner[2], *kblocks;
-  if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
+  if (p->nred != 1 || p->reduce[0]->nsrc != 2 || !tn_stage_holds(p->reduce[0])) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
   const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_kblock(p->red[0]);
   const int lanes = tn_target_lanes(target, p);
@@ -45911,8 +45976,7 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
       if (tn_range_extent(r) % g) {
         left = !tn_is_open(s->t, p.store->src[1], r) && tn_opt_may_pad(s, &p, r, g) && tn_do_pad(s, r, g) != r;
       } else if (tn_opt_may_group(s, reduce, r, g)) {
-        tn_do_group(s, reduce, r, g);
-        left = 1;
+        left = tn_do_group(s, reduce, r, g);
       }
     }
   }
@@ -46462,7 +46526,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     if (!tn_scatter_of(s, &p, &c)) return 0;
   }
   tiny_uop *row = NULL, *fill_row = NULL;
-  int outer = 0, fill = s->naxes, inner = 0;
+  int outer = 0, fill = s->naxes, inner = 0, adjacent = 0;
   double work = (double)tn_extents(p.out, p.nout) / (double)tn_extents(c.range, c.n);
   work *= (double)(tn_extents(c.range, c.n) + tn_extents(p.red, p.nred));
   for (int i = 0; i < p.nout; i++) {       // the last loop inside of the summands, and the one that fills it
@@ -46470,20 +46534,22 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
     if (tn_scatter_is_outer(&p, &c, i)) { outer += tn_range_kind(p.out[i]) == TN_LOOP; continue; }
     if (!target_range) { row = p.out[i]; fill = s->naxes + inner; }
+    else if (!row) fill = s->naxes + inner;
+    adjacent = tn_stride_in(s->t, p.store->src[1], p.out[i]) == 1;
     inner++;
   }
   if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
   if (!cpu) return 1;
-  if (row) fill_row = s->axis[fill];
+  if (inner) fill_row = s->axis[fill];
   if (row && tn_range_extent(row) > lanes && lanes > 1) {
     row = tn_do_pad(s, row, lanes);
     fill_row = tn_do_pad(s, fill_row, lanes);
   }
   p = tn_profile_of(s);
-  const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
+  const int64_t f = row || (inner && adjacent) ? tn_lanes_for(tn_range_extent(fill_row), lanes, 0) : 1;
   if (f > 1) {
     tn_do_split(s, TN_OPT_LANE, fill_row, f, NULL);
-    if (tn_stride_in(s->t, p.store->src[1], row) == 1) tn_do_split(s, TN_OPT_LANE, row, f, NULL);
+    if (row && tn_stride_in(s->t, p.store->src[1], row) == 1) tn_do_split(s, TN_OPT_LANE, row, f, NULL);
   }
   tn_make_tasks(s, work, outer);
   return 1;
@@ -48569,6 +48635,53 @@ static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, int most,
 }
 #endif
 // ---- end src/isa/induction.c ----
+// ---- begin src/isa/unroll.c ----
+// unroll: how often the body of a short innermost loop stands in it, whatever the processor: instructions that only
+// count, and jumps that are foreseen wrong where a loop of a few iterations ends, take a good part of its time.
+//
+// In:    a RANGE of a list, and how many registers' worth of nodes its body is, which the target counts.
+// Out:   the copies of the body, 1, 2 or 4. Iteration r + i is that of copy i; if the length of the loop may be no
+//        multiple of their number, a second loop of one copy does what is left over, if the target has such.
+// Holds: the body has no loop, no condition of its own and no barrier. All copies are written from the same nodes.
+// Source: Aho, Lam, Sethi and Ullman, Compilers (2007), 10.5: loop unrolling.
+#ifndef TN_ISA_UNROLL
+#define TN_ISA_UNROLL
+#ifndef TINY_AMALGAMATED
+#include "induction.c"
+#endif
+
+enum { TN_ISA_SHORT = 6 };                 // nodes of a body of four copies; of two, twice as many
+enum { TN_ISA_LEFT_OVER = 16 };            // iterations of a loop of known length that has a rest, at least
+
+// The place of the END of an innermost loop that may have copies; -1: it is none.
+static int tn_isa_body_end(const tiny_listing *k, const tiny_uop *range) {
+  for (int i = (int)range->seq + 1; i < k->n; i++) {
+    const int op = k->list[i]->op;
+    if (op == TINY_OP_END) return i;
+    if (op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BARRIER || op == TINY_OP_DEFINE) return -1;
+  }
+  return -1;
+}
+// Is the number of iterations known, and a multiple of that?
+static int tn_isa_is_whole(const tiny_uop *range, int copies) {
+  const tiny_uop *end = range->src[0];
+  return range->nsrc == 1 && end->op == TINY_OP_CONST && end->k > 0 && end->k % copies == 0;
+}
+// May there be a loop of what is left over? It begins where the number of the iteration is within `copies` of the end.
+static int tn_isa_may_leave(const tiny_uop *range, int copies) {
+  const tiny_uop *end = range->src[0];
+  const int64_t least = tn_bits(range->dtype) == 64 ? INT64_MIN : INT32_MIN;
+  if (tn_is_unsigned(range->dtype)) return 0;
+  return end->op == TINY_OP_CONST ? end->k >= TN_ISA_LEFT_OVER : end->vmin >= least + copies;
+}
+static int tn_isa_copies_of(const tiny_uop *range, int nodes, int rest) {
+  int copies = 4;
+  while (copies > 1 && (nodes * copies > 4 * TN_ISA_SHORT ||
+                        !(tn_isa_is_whole(range, copies) || (rest && tn_isa_may_leave(range, copies))))) copies /= 2;
+  return copies;
+}
+#endif
+// ---- end src/isa/unroll.c ----
 // ---- begin src/isa/words.c ----
 // words: a word that is put together of bytes, or halves, which lie beside each other in memory, is one load.
 //
@@ -49884,13 +49997,14 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e)
 
 // SHRU, SHLI ..: unsigned, by an immediate. EQ, LT, NE: to a vector of 0 and -1; of floats by a predicate; LT of
-// integers has its sources the other way round. BLEND: by the top bit of bytes. MOVE: from and to memory at any
-// address; COPY: between registers; STREAM: to aligned memory, past the caches. GPR: between a general register and the
-// lowest bytes. SPLAT: of the lowest element or of memory. BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words
-// of 4 bytes of each source, of each 16 bytes. PACK: integers of twice the size, saturated as signed ones, by the
-// result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH: the lower and the higher halves of each 16 bytes, element by
-// element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte.
-// MASKED: from and to memory, elements whose top bit is set.
+// integers has its sources the other way round. BLEND: by the top bit of bytes. BLEND_4: words of 4 bytes by the bits
+// of an immediate. MOVE: from and to memory at any address; COPY: between registers; STREAM: to aligned memory, past
+// the caches. GPR: between a general register and the lowest bytes. SPLAT: of the lowest element or of memory.
+// BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words of 4 bytes of each source, of each 16 bytes. PACK:
+// integers of twice the size, saturated as signed ones, by the result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH:
+// the lower and the higher halves of each 16 bytes, element by element. PRODUCT: of the lower 4 of each 8 bytes, 8
+// bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte. PERMUTE_16: bytes of each 16 by numbers. MASKED: from
+// and to memory, elements whose top bit is set.
 #define TN_X86_CHOICES(_) \
   _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
   _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \
@@ -49921,6 +50035,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(FMADD_213, TN_X86_FMAS_(VFMADD213)) _(FNMADD_213, TN_X86_FMAS_(VFNMADD213)) \
   _(FMSUB_213, TN_X86_FMAS_(VFMSUB213)) _(FNMSUB_213, TN_X86_FMAS_(VFNMSUB213)) \
   _(BLEND, TN_X86_ALL_E_(VPBLENDVB)) \
+  _(BLEND_4, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, {TN_X86_VPBLENDD, TN_X86_BLENDPS, 0}, TN_X86_NONE_) \
   _(MOVE, TN_X86_VL_(MOVSS), TN_X86_VL_(MOVSD), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), \
     TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS)) \
   _(COPY, TN_X86_ALL_(MOVAPS)) \
@@ -49943,6 +50058,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(MADD, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMADDWD), TN_X86_NONE_) \
   _(DOT_I16, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPDPWSSD), TN_X86_NONE_) \
   _(SIGNS, TN_X86_ALL_(PMOVMSKB)) \
+  _(PERMUTE_16, TN_X86_ALL_(PSHUFB)) \
   _(MASKED, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPMASKMOVD), TN_X86_E_(VPMASKMOVQ), \
     TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPMASKMOVD), TN_X86_E_(VPMASKMOVQ))
 
@@ -49977,6 +50093,7 @@ static const tn_x86_conversion tn_x86_conversions[] = {
   TN_X86_TO_E_(F64, U32, VCVTTPD2UDQ), TN_X86_TO_E_(I64, F64, VCVTQQ2PD), TN_X86_TO_E_(U64, F64, VCVTUQQ2PD),
   TN_X86_TO_E_(I64, F32, VCVTQQ2PS), TN_X86_TO_E_(U64, F32, VCVTUQQ2PS), TN_X86_TO_E_(F64, I64, VCVTTPD2QQ),
   TN_X86_TO_E_(F64, U64, VCVTTPD2UQQ), TN_X86_TO_E_(F32, I64, VCVTTPS2QQ), TN_X86_TO_E_(F32, U64, VCVTTPS2UQQ),
+  TN_X86_TO_E_(F16, F32, VCVTPH2PS), TN_X86_TO_E_(F32, F16, VCVTPS2PH),
   TN_X86_TO_(U8, U16, PMOVZXBW), TN_X86_TO_(U8, U32, PMOVZXBD), TN_X86_TO_(U8, U64, PMOVZXBQ),
   TN_X86_TO_(U16, U32, PMOVZXWD), TN_X86_TO_(U16, U64, PMOVZXWQ), TN_X86_TO_(U32, U64, PMOVZXDQ),
   TN_X86_TO_(I8, I16, PMOVSXBW), TN_X86_TO_(I8, I32, PMOVSXBD), TN_X86_TO_(I8, I64, PMOVSXBQ),
@@ -50009,7 +50126,7 @@ static int tn_x86_conversion_row(const tn_x86_level *l, int from, int to) {
 #ifndef TN_ISA_X86_VALUES
 #define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
-#include "induction.c"
+#include "unroll.c"
 #include "words.c"
 #include "x86_levels.c"
 #endif
@@ -50021,6 +50138,7 @@ enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RB
 enum { TN_X86_SHELF = 512, TN_X86_PARTS_AT = TN_X86_SHELF, TN_X86_SHELVES = TN_X86_SHELF + 128 };
 enum { TN_X86_SPARE = 256 };               // nodes that are none of the list's, at a time
 enum { TN_X86_INDUCTIONS = 5 };            // of a loop
+enum { TN_X86_STEP_MOST = INT32_MAX / 256 };                 // of one whose loop has copies of its body, elements
 typedef struct tn_x86_select {
   tn_isa_code *c; const tiny_listing *k; const tn_x86_level *level;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
@@ -50030,8 +50148,11 @@ typedef struct tn_x86_select {
   tn_isa_inductions inductions;
   uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   const tiny_uop **packed;                 // the LOAD that it begins with, if it puts together what stands there
+  const tiny_uop **factor;                 // the vector whose products with a number it has the upper halves of
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
+  uint8_t *copies;                         // of RANGE: how often the body stands in the loop
+  const tiny_uop *unrolled; int copy;      // the RANGE whose copies are written now, NULL: none; which of them
   int spare;                               // nodes that are none of the list's so far
   int depth;                               // expansions of nodes that are being written, one in another
   int mem, args, task, local;              // the entry's arguments
@@ -50112,6 +50233,7 @@ static tn_isa_ins *tn_x86_n(tn_x86_select *x, int op, int n, const tn_isa_operan
   tn_isa_operand tied[4];
   tn_x86_copy(x, TN_ISA_VEC, into, o[1].reg, 16);
   memcpy(tied + 1, o + 2, (size_t)(n - 2) * sizeof *o);
+  if (o[2].kind == TN_ISA_REG && o[2].cls == TN_ISA_VEC && o[2].reg == o[1].reg) tied[1].reg = into;   // a square
   tied[0] = tn_x86_vec(into, 16, TN_ISA_BOTH);
   tn_isa_ins *i = tn_x86_add(x, op, n - 1, tied);
   if (overtaken) tn_x86_copy(x, TN_ISA_VEC, to, into, 16);
@@ -50324,8 +50446,10 @@ static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *br
 static void tn_x86_cast_row(tn_x86_select *x, int row, int lanes, int to, int to_element, int from, int from_element) {
   const int longer = to_element > from_element ? to_element : from_element, length = tn_x86_vector(lanes * longer);
   if (!row || lanes * longer > x->level->nbytes) { tn_isa_refuse(x->c, "a conversion of vectors"); return; }
-  tn_x86_2(x, row, tn_x86_vec(to, tn_x86_vector(length * to_element / longer), TN_ISA_DEF),
-           tn_x86_vec(from, tn_x86_vector(length * from_element / longer), TN_ISA_USE));
+  const tn_isa_operand d = tn_x86_vec(to, tn_x86_vector(length * to_element / longer), TN_ISA_DEF);
+  const tn_isa_operand s = tn_x86_vec(from, tn_x86_vector(length * from_element / longer), TN_ISA_USE);
+  if (row == TN_X86_VCVTPS2PH) tn_x86_3(x, row, d, s, tn_isa_number(0));       // to nearest even (Intel SDM vol. 2)
+  else tn_x86_2(x, row, d, s);
 }
 
 // ** widths **
@@ -50417,6 +50541,16 @@ static int tn_x86_lanes_of_bool(tn_x86_select *x, int r, int nbytes, int lanes) 
   else tn_x86_do_imm(x, TN_X86_DO_SHUFFLE_4, TN_X86_I32, 16, wide, k, 0);
   return wide;
 }
+// Of SSE4.1, whose mask is the first vector register.
+static void tn_x86_blend_by_first(tn_x86_select *x, int to, int mask, tn_isa_operand yes, int no) {
+  const int first = -1, overtaken = yes.kind == TN_ISA_REG && yes.reg == to && no != to;
+  const int into = overtaken ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_copy(x, TN_ISA_VEC, first, mask, 16);
+  tn_x86_copy(x, TN_ISA_VEC, into, no, 16);
+  const tn_isa_operand o[3] = {tn_x86_vec(into, 16, TN_ISA_BOTH), yes, tn_x86_vec(first, 16, TN_ISA_USE)};
+  tn_x86_add(x, TN_X86_PBLENDVB, 3, o);
+  tn_x86_copy(x, TN_ISA_VEC, to, into, 16);
+}
 // By a vector of 0 and -1: yes where it is set, else no.
 static void tn_x86_blend(tn_x86_select *x, int to, int nbytes, int mask, tn_isa_operand yes, int no) {
   const int row = tn_x86_choose(x->level, TN_X86_DO_BLEND, TN_X86_I8);
@@ -50427,6 +50561,7 @@ static void tn_x86_blend(tn_x86_select *x, int to, int nbytes, int mask, tn_isa_
     tn_x86_n(x, row, 4, o);
     return;
   }
+  if (tn_x86_level_has(x->level, TN_X86_PBLENDVB)) { tn_x86_blend_by_first(x, to, mask, yes, no); return; }
   const int a = tn_x86_new(x, TN_ISA_VEC), b = tn_x86_new(x, TN_ISA_VEC);
   tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(a, nbytes, TN_ISA_DEF), m, yes);
   tn_x86_3(x, tn_x86_best(x, TN_X86_DO_ANDN, TN_X86_I32), tn_x86_vec(b, nbytes, TN_ISA_DEF), m, otherwise);
@@ -50497,11 +50632,19 @@ static int tn_isa_pace(const tn_isa_induction *d) {
   const int64_t pace = d->step * d->nbytes;
   return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
 }
+// Is it an INDEX in the loop of that RANGE which adds the number of the iteration as it is?
+static int tn_x86_adds_iteration(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *range) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && !tn_is_reg(u->src[0]) ? tn_isa_folded(u) : NULL;
+  return range && u->op == TINY_OP_INDEX && u->lanes == 1 && !x->inductions.which[u->seq] && !tn_is_reg(u->src[0]) &&
+      (folded ? folded->src[0] : u->src[1]) == range;
+}
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
   const int which = x->inductions.which[index->seq];
-  const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  if (which && x->unrolled) added += x->copy * x->inductions.of[which - 1].step;
+  else if (tn_x86_adds_iteration(x, index, x->unrolled)) added += x->copy;
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, added * element);
   tn_x86_base(x, index->src[0], &o);
   const int64_t framed = o.imm - added * element;
@@ -50639,11 +50782,11 @@ static void tn_x86_jump_if_not_all(tn_x86_select *x, const tn_x86_elements *e, i
 // ** loads **
 
 // The row of a masked move of vectors, by a mask or by a vector; 0: it goes element by element.
+static const uint16_t tn_x86_masked_rows[4] = {TN_X86_VMOVDQU8, TN_X86_VMOVDQU16, TN_X86_VMOVDQU32, TN_X86_VMOVDQU64};
 static int tn_x86_masked_row(const tn_x86_select *x, const tiny_uop *value) {
-  static const int rows[4] = {TN_X86_VMOVDQU8, TN_X86_VMOVDQU16, TN_X86_VMOVDQU32, TN_X86_VMOVDQU64};
   const int element = tn_x86_element(x, value);
   if (tn_x86_nbytes(x, value) < 16) return 0;
-  if (x->level->masks) return rows[tn_x86_log(element)];
+  if (x->level->masks) return tn_x86_masked_rows[tn_x86_log(element)];
   return tn_x86_choose(x->level, TN_X86_DO_MASKED, tn_x86_int_type(element));
 }
 // The row of a gather or scatter; 0: there is none. It extends indices by their sign.
@@ -50707,8 +50850,17 @@ static int tn_x86_load_block(tn_x86_select *x, const tn_x86_elements *e, int fro
   return v;
 }
 static int tn_x86_has_load_apart(const tn_x86_select *x, const tiny_uop *u) {
-  return u->src[0]->lanes > 1 && tn_x86_level_has(x->level, TN_X86_PINSRD) && tn_x86_held(x, u) <= 32 &&
-      !x->level->masks;
+  return u->src[0]->lanes > 1 && tn_x86_level_has(x->level, TN_X86_PINSRD) && tn_x86_held(x, u) <= 32;
+}
+// Elements of r where bools as wide as they are, or a mask, are set; else those of no, which is -1 for zeros.
+static void tn_x86_where_set(tn_x86_select *x, int to, int r, int no, int held, int element, int mask) {
+  if (x->level->masks) {
+    if (no < 0) tn_x86_zero(x, to, held);
+    else tn_x86_copy(x, TN_ISA_VEC, to, no, held);
+    tn_x86_2(x, tn_x86_masked_rows[tn_x86_log(element)], tn_x86_vec(to, held, TN_ISA_BOTH),
+             tn_x86_vec(r, held, TN_ISA_USE))->mask = mask;
+  } else if (no < 0) tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, held, to, r, mask);
+  else tn_x86_blend(x, to, held, mask, tn_x86_vec(r, held, TN_ISA_USE), no);
 }
 static void tn_x86_load_apart(tn_x86_select *x, const tiny_uop *u, const tiny_uop *valid, int to) {
   const tiny_uop *at = u->src[0]->src[1];
@@ -50720,21 +50872,20 @@ static void tn_x86_load_apart(tn_x86_select *x, const tiny_uop *u, const tiny_uo
   e.index = u->src[0]; e.bits = -1; e.at = tn_isa_at(TN_ISA_MEM, element, 0);
   tn_x86_base(x, u->src[0]->src[0], &e.at);
   if (valid) {
-    const int mask = tn_x86_mask_as(x, valid, tn_x86_element(x, at)), some = tn_x86_new(x, TN_ISA_VEC);
-    tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, wide, some, index, mask);
+    const int each_at = tn_x86_element(x, at), some = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_where_set(x, some, index, -1, wide, each_at, tn_x86_mask_as(x, valid, each_at));
     index = some;
   }
   tn_x86_shelve(x, index, wide, TN_X86_INDICES_AT, 0);
   for (int from = 0; from < lanes; from += each) {
     const int block = tn_x86_load_block(x, &e, from, each, element), low = all;
     all = from ? tn_x86_new(x, TN_ISA_VEC) : block;
-    if (from) tn_x86_4(x, TN_X86_VINSERTF128, tn_x86_vec(all, 32, TN_ISA_DEF), tn_x86_vec(low, 32, TN_ISA_USE),
-                       tn_x86_vec(block, 16, TN_ISA_USE), 1);
+    if (from) tn_x86_4(x, x->level->masks ? TN_X86_VINSERTF32X4 : TN_X86_VINSERTF128, tn_x86_vec(all, 32, TN_ISA_DEF),
+                       tn_x86_vec(low, 32, TN_ISA_USE), tn_x86_vec(block, 16, TN_ISA_USE), 1);
   }
-  if (!valid) tn_x86_copy(x, TN_ISA_VEC, to, all, held);
-  else if (u->nsrc == 2) tn_x86_blend(x, to, held, tn_x86_mask_as(x, valid, element), tn_x86_vec(all, held, TN_ISA_USE),
-                                      tn_x86_value(x, u->src[1]));
-  else tn_x86_do_3(x, TN_X86_DO_AND, TN_X86_I32, held, to, all, tn_x86_mask_as(x, valid, element));
+  if (!valid) { tn_x86_copy(x, TN_ISA_VEC, to, all, held); return; }
+  const int mask = tn_x86_mask_as(x, valid, element);
+  tn_x86_where_set(x, to, all, u->nsrc == 2 ? tn_x86_value(x, u->src[1]) : -1, held, element, mask);
 }
 static void tn_x86_load_vector(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int gathers[4] = {TN_X86_VPGATHERDD, TN_X86_VPGATHERDQ, TN_X86_VPGATHERQD, TN_X86_VPGATHERQQ};
@@ -50890,11 +51041,42 @@ static tn_isa_operand tn_x86_last_source(tn_x86_select *x, const tiny_uop *u, in
   *broadcast = 0;
   return tn_x86_memory(x, u->src[0], tn_x86_nbytes(x, u));
 }
+static int tn_x86_is_register(const tiny_uop *u) { return u->op != TINY_OP_CONST && !tn_x86_is_splat(u); }
+// Is u read here for the last time, so that its register may be written?
+static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
+  return tn_x86_is_register(u) && x->last[u->seq] <= (int)here->seq;
+}
+// Where an instruction overwrites its first source: is that to be the second of u, as it is `to`, or ends here?
+static int tn_x86_is_better_turned(const tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int commutes = u->op == TINY_OP_ADD || u->op == TINY_OP_MUL || u->op == TINY_OP_AND || u->op == TINY_OP_OR ||
+      u->op == TINY_OP_XOR;
+  if (!commutes || tn_x86_level_has(x->level, TN_X86_VADDPS) || !tn_x86_is_register(b)) return 0;
+  if (!tn_x86_is_register(a) || x->reg[b->seq] == to) return 1;
+  return x->reg[a->seq] != to && tn_x86_ends(x, b, u) && !tn_x86_ends(x, a, u);
+}
+// Is it 1 where a bool of a vector is set, else 0, so that it is added by subtracting the vector of 0 and -1?
+static int tn_x86_is_count(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_WHERE && u->lanes > 1 && u->src[0]->lanes > 1 && !x->level->masks && tn_is_int(u->dtype) &&
+      tn_x86_is_splat(u->src[1]) && u->src[1]->src[0]->k == 1 && tn_x86_is_splat(u->src[2]) && !u->src[2]->src[0]->k;
+}
+// Which source is one, that is written here; -1: none.
+static int tn_x86_counts(const tn_x86_select *x, const tiny_uop *u) {
+  for (int i = 0; u->op == TINY_OP_ADD && i < 2; i++)
+    if (x->fused[u->src[i]->seq] && tn_x86_is_count(x, u->src[i])) return i;
+  return -1;
+}
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int what = tn_x86_do_of(u), row = tn_x86_row_of(x, u), held = tn_x86_held(x, u);
   const int by_number = what == TN_X86_DO_SHLI || what == TN_X86_DO_SHRI || what == TN_X86_DO_SHRUI;
-  const int turned = tn_x86_is_read(x, u->src[0]);
+  const int turned = tn_x86_is_read(x, u->src[0]) || tn_x86_is_better_turned(x, u, to), count = tn_x86_counts(x, u);
   int broadcast = 0;
+  if (count >= 0) {
+    const int other = tn_x86_value(x, u->src[!count]);
+    tn_x86_do_3(x, TN_X86_DO_SUB, tn_x86_type(x, u), held, to, other,
+                tn_x86_mask_as(x, u->src[count]->src[0], tn_x86_element(x, u)));
+    return;
+  }
   const tn_isa_operand a = tn_x86_use(x, u->src[turned]);
   const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k) :
       tn_x86_last_source(x, u->src[!turned], &broadcast);
@@ -50945,10 +51127,79 @@ static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, up, low);
 }
 
-// Is u read here for the last time, so that its register may be written?
-static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
-  return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
+// The upper halves of the products of a vector of 32 bits and a number, shifted to the right: what a division by a
+// constant is made of. NULL: u is none of that; else the vector.
+static const tiny_uop *tn_x86_high_product_of(const tiny_uop *u) {
+  const tiny_uop *shift = u->op == TINY_OP_CAST && u->lanes > 1 && tn_is_int(u->dtype) && tn_bits(u->dtype) == 32 ?
+      u->src[0] : NULL;
+  if (!shift || shift->op != TINY_OP_SHR || shift->dtype != TINY_U64 || !tn_x86_is_splat(shift->src[1])) return NULL;
+  const tiny_uop *product = shift->src[0], *wide = product->op == TINY_OP_MUL ? product->src[0] : NULL;
+  const int64_t by = shift->src[1]->src[0]->k;
+  if (!wide || by < 32 || by > 63 || wide->op != TINY_OP_CAST || wide->src[0]->dtype != TINY_U32) return NULL;
+  const int by_word = tn_x86_is_splat(product->src[1]) && !tn_x86_is_high(product->src[1]);
+  return by_word && !tn_x86_is_splat(wide->src[0]) ? wide->src[0] : NULL;
 }
+// The lanes of b where the number is odd, of a where it is even, 4 bytes each.
+static void tn_x86_odd_lanes(tn_x86_select *x, int to, int held, int a, int b) {
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), even = tn_x86_vec(a, held, TN_ISA_USE);
+  const tn_isa_operand odd = tn_x86_vec(b, held, TN_ISA_USE);
+  const int row = tn_x86_choose(x->level, TN_X86_DO_BLEND_4, TN_X86_I32);
+  if (x->level->masks) {
+    const int r = tn_x86_new(x, TN_ISA_GPR), k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0xAAAA));
+    tn_x86_2(x, TN_X86_KMOVD, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+    tn_x86_3(x, TN_X86_VPBLENDMD, d, even, odd)->mask = k;
+  } else if (row) tn_x86_4(x, row, d, even, odd, held == 16 ? 0xA : 0xAA);
+  else {
+    const int upper = tn_x86_new(x, TN_ISA_VEC);             // even ones have nothing there
+    tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(upper, held, TN_ISA_DEF), odd,
+             tn_x86_pool_of(x, (int64_t)((uint64_t)UINT32_MAX << 32), 8, held));
+    tn_x86_do_3(x, TN_X86_DO_OR, TN_X86_I32, held, to, a, upper);
+  }
+}
+static void tn_x86_high_product(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *shift = u->src[0], *number = shift->src[0]->src[1]->src[0];
+  const int held = tn_x86_held(x, u), a = tn_x86_value(x, x->factor[u->seq]), more = (int)shift->src[1]->src[0]->k - 32;
+  const int by = tn_x86_splat(x, number->k, 8, held), even = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  const int odd = tn_x86_high_by_low(x, a, by, held), both = more ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, by);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 32);
+  tn_x86_odd_lanes(x, both, held, low, odd);
+  if (more) tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I32, held, to, both, more);
+}
+
+// Where the level shifts all lanes by one number alone: by products with powers of two, the upper halves of which are
+// those of shifts to the right. Of SSE4.1, 4 bytes each.
+static int tn_x86_shifts_by_products(const tn_x86_select *x, const tiny_uop *u) {
+  const int left = u->op == TINY_OP_SHL, right = u->op == TINY_OP_SHR && !tn_is_signed(u->dtype);
+  return (left || right) && u->lanes > 1 && tn_x86_element(x, u) == 4 && !tn_x86_row_of(x, u) &&
+      tn_x86_level_has(x->level, TN_X86_PMULLD);
+}
+// 2^y, or 2^(31 - y): as a float, whose exponent that is. 2^31 is none of the integers with a sign, and becomes the one
+// of which only the top bit is set (Intel SDM vol. 2, CVTTPS2DQ: integer indefinite).
+static int tn_x86_powers(tn_x86_select *x, int y, int held, int down) {
+  const int up = tn_x86_new(x, TN_ISA_VEC), bits = tn_x86_new(x, TN_ISA_VEC), power = tn_x86_new(x, TN_ISA_VEC);
+  const int one = tn_x86_splat(x, (int64_t)(127 + (down ? 31 : 0)) << 23, 4, held);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I32, held, up, y, 23);
+  tn_x86_do_3(x, down ? TN_X86_DO_SUB : TN_X86_DO_ADD, TN_X86_I32, held, bits, one, up);
+  tn_x86_2(x, tn_x86_conversion_row(x->level, TINY_F32, TINY_I32), tn_x86_vec(power, held, TN_ISA_DEF),
+           tn_x86_vec(bits, held, TN_ISA_USE));
+  return power;
+}
+static void tn_x86_shift_by_products(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int held = tn_x86_held(x, u), left = u->op == TINY_OP_SHL, a = tn_x86_value(x, u->src[0]);
+  const int power = tn_x86_powers(x, tn_x86_value(x, u->src[1]), held, !left);
+  if (left) { tn_x86_do_3(x, TN_X86_DO_MUL, TN_X86_I32, held, to, a, power); return; }
+  const int odd_power = tn_x86_new(x, TN_ISA_VEC), even = tn_x86_new(x, TN_ISA_VEC);
+  const int low = tn_x86_new(x, TN_ISA_VEC), high = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, odd_power, power, 32);
+  const int odd = tn_x86_high_by_low(x, a, odd_power, held);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, power);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 31);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I64, held, high, odd, 1);
+  tn_x86_odd_lanes(x, to, held, low, high);
+}
+
 // Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
 // What is read here for the last time, the sum or one of the factors, is what the instruction writes.
 static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
@@ -51162,6 +51413,21 @@ static void tn_x86_where_masks(tn_x86_select *x, const tiny_uop *u, int k, int t
   tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
   tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
 }
+static int tn_x86_is_zero(const tiny_uop *u) {
+  const tiny_uop *one = tn_x86_is_splat(u) ? u->src[0] : u;
+  return one->op == TINY_OP_CONST && !tn_x86_bits(one);
+}
+// Where one of both is 0, the mask, or what it has not, has the other; 0: none is.
+static int tn_x86_where_zero(tn_x86_select *x, const tiny_uop *u, int k, int to) {
+  const int held = tn_x86_held(x, u), yes = tn_x86_is_zero(u->src[1]);
+  int broadcast;
+  if (!yes && !tn_x86_is_zero(u->src[2])) return 0;
+  const tn_isa_operand mask = tn_x86_vec(k, held, TN_ISA_USE), other = u->lanes == 1 ? tn_x86_use(x, u->src[1 + yes]) :
+      tn_x86_source(x, u->src[1 + yes], &broadcast);
+  tn_x86_3(x, tn_x86_best(x, yes ? TN_X86_DO_ANDN : TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(to, held, TN_ISA_DEF), mask,
+           other);
+  return 1;
+}
 static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int blends[4] = {TN_X86_VPBLENDMB, TN_X86_VPBLENDMW, TN_X86_VPBLENDMD, TN_X86_VPBLENDMQ};
   const tiny_uop *c = u->src[0];
@@ -51176,6 +51442,7 @@ static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_blend(x, to, held, k, tn_x86_vec(yes, held, TN_ISA_USE), no);
     return;
   }
+  if (!x->level->masks && tn_x86_where_zero(x, u, k, to)) return;
   const int no = tn_x86_value(x, u->src[2]);
   const tn_isa_operand yes = scalar ? tn_x86_use(x, u->src[1]) : tn_x86_source(x, u->src[1], &broadcast);
   if (!x->level->masks) { tn_x86_blend(x, to, held, k, yes, no); return; }
@@ -51227,7 +51494,8 @@ static int tn_x86_holds(int dtype, int of) {
 }
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
+  if (x->factor[u->seq]) { tn_x86_high_product(x, u, to); return; }
+  if (u->lanes > 1 || u->dtype == TINY_F16 || s->dtype == TINY_F16) { tn_x86_cast_lanes(x, u, to); return; }
   const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(x, u) == 8;
   if (to_float && !from_float) { tn_x86_cast_to_float(x, s, f64, to); return; }
   if (from_float && !to_float) { tn_x86_cast_from_float(x, u, to); return; }
@@ -51321,11 +51589,28 @@ static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // Is u a STACK of single lanes of one vector or of two, as wide as they are, for which there are instructions? Then it
 // reads those.
-typedef struct tn_x86_order { const tiny_uop *from[2]; int at[16]; } tn_x86_order;
+// n lanes of `element` bytes: at[i], of the second vector from n on, is what the i-th of the result is.
+typedef struct tn_x86_order { const tiny_uop *from[2]; int n, element, at[64]; } tn_x86_order;
+// Lanes of less than 4 bytes that move in pairs are lanes of twice the size.
+static void tn_x86_pair_lanes(tn_x86_order *order) {
+  for (; order->element < 4; order->element *= 2, order->n /= 2) {
+    for (int i = 0; i < order->n; i += 2)
+      if (order->at[i] % 2 || order->at[i + 1] != order->at[i] + 1) return;
+    for (int i = 0; i < order->n / 2; i++) order->at[i] = order->at[2 * i] / 2;
+  }
+}
+// Smaller ones: any words of 2 bytes by AVX-512, else bytes of the same 16.
+static int tn_x86_permutes_small(const tn_x86_select *x, const tn_x86_order *order) {
+  const int each = 16 / order->element;
+  if (order->element == 2 && x->level->masks) return 1;
+  for (int i = 0; i < order->n; i++) if (order->at[i] % order->n / each != i / each) return 0;
+  return tn_x86_choose(x->level, TN_X86_DO_PERMUTE_16, TN_X86_I8) != 0;
+}
 static int tn_x86_shuffles(const tn_x86_select *x, const tiny_uop *u, tn_x86_order *order) {
   const int element = u->dtype ? tn_dtypes[u->dtype].nbytes : 0, nbytes = u->lanes * element;
   order->from[0] = order->from[1] = NULL;
-  if (u->op != TINY_OP_STACK || (int)u->nsrc != u->lanes || u->dtype == TINY_BOOL || element < 4) return 0;
+  order->n = u->lanes; order->element = element;
+  if (u->op != TINY_OP_STACK || (int)u->nsrc != u->lanes || u->dtype == TINY_BOOL) return 0;
   if (nbytes < 16 || nbytes > x->level->nbytes) return 0;
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
@@ -51335,13 +51620,15 @@ static int tn_x86_shuffles(const tn_x86_select *x, const tiny_uop *u, tn_x86_ord
     order->from[k] = vector;
     order->at[i] = (int)one->k + k * u->lanes;
   }
-  return 1;
+  tn_x86_pair_lanes(order);
+  return order->element >= 4 || tn_x86_permutes_small(x, order);
 }
 // Where each word of 4 bytes comes from, in each: numbers of words, of the second from 32 on.
 enum { TN_X86_SECOND = 32 };
-static void tn_x86_words(const tn_x86_order *order, int lanes, int words, uint8_t *of) {
-  for (int i = 0; i < lanes; i++) for (int w = 0; w < words; w++)
-    of[i * words + w] = (uint8_t)(order->at[i] % lanes * words + w + (order->at[i] >= lanes ? TN_X86_SECOND : 0));
+static void tn_x86_words(const tn_x86_order *order, uint8_t *of) {
+  const int n = order->n, words = order->element / 4;
+  for (int i = 0; i < n; i++) for (int w = 0; w < words; w++)
+    of[i * words + w] = (uint8_t)(order->at[i] % n * words + w + (order->at[i] >= n ? TN_X86_SECOND : 0));
 }
 static int tn_x86_pooled_bytes(tn_x86_select *x, const uint8_t *bytes, int nbytes) {
   const int v = tn_x86_new(x, TN_ISA_VEC);
@@ -51351,19 +51638,37 @@ static int tn_x86_pooled_bytes(tn_x86_select *x, const uint8_t *bytes, int nbyte
   return v;
 }
 // By AVX-512: any lanes of two registers, or of one.
-static void tn_x86_permute_any(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
-  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u), f64 = element == 8;
+static void tn_x86_permute_any(tn_x86_select *x, const tn_x86_order *order, int to, int a, int b) {
+  static const int rows[2][3] = {{TN_X86_VPERMW, TN_X86_VPERMD, TN_X86_VPERMQ},
+                                 {TN_X86_VPERMT2W, TN_X86_VPERMT2D, TN_X86_VPERMT2Q}};
+  const int nbytes = order->n * order->element, one = !order->from[1] && nbytes > 16;
+  const int row = rows[!one][tn_x86_log(order->element) - 1];
   uint8_t index[64] = {0};
-  for (int i = 0; i < u->lanes; i++) index[i * element] = (uint8_t)order->at[i];
+  for (int i = 0; i < order->n; i++) index[i * order->element] = (uint8_t)order->at[i];
   const tn_isa_operand by = tn_x86_vec(tn_x86_pooled_bytes(x, index, nbytes), nbytes, TN_ISA_USE);
-  if (!order->from[1] && nbytes > 16) {
-    tn_x86_3(x, f64 ? TN_X86_VPERMQ : TN_X86_VPERMD, tn_x86_vec(to, nbytes, TN_ISA_DEF), by,
-             tn_x86_vec(a, nbytes, TN_ISA_USE));
+  if (one) {
+    tn_x86_3(x, row, tn_x86_vec(to, nbytes, TN_ISA_DEF), by, tn_x86_vec(a, nbytes, TN_ISA_USE));
     return;
   }
   tn_x86_copy(x, TN_ISA_VEC, to, a, nbytes);
-  tn_x86_3(x, f64 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, nbytes, TN_ISA_BOTH), by,
-           tn_x86_vec(b, nbytes, TN_ISA_USE));
+  tn_x86_3(x, row, tn_x86_vec(to, nbytes, TN_ISA_BOTH), by, tn_x86_vec(b, nbytes, TN_ISA_USE));
+}
+// Of each 16 bytes those of the same 16 of both, with zeros where the other's are (Intel SDM vol. 2, PSHUFB).
+static void tn_x86_permute_16(tn_x86_select *x, const tn_x86_order *order, int to, int a, int b) {
+  const int element = order->element, nbytes = order->n * element, two = order->from[1] != NULL;
+  uint8_t from[2][64];
+  int part[2] = {to, to};
+  for (int i = 0; i < nbytes; i++) {
+    const int lane = order->at[i / element], second = lane >= order->n;
+    from[second][i] = (uint8_t)((lane * element + i % element) % 16);
+    from[!second][i] = 0x80;
+  }
+  for (int k = 0; k <= two; k++) {
+    const int by = tn_x86_pooled_bytes(x, from[k], nbytes);
+    if (two) part[k] = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_PERMUTE_16, TN_X86_I8, nbytes, part[k], k ? b : a, by);
+  }
+  if (two) tn_x86_do_3(x, TN_X86_DO_OR, TN_X86_I32, nbytes, to, part[0], part[1]);
 }
 // By AVX2, of 32 bytes: words of each, and one of both word by word.
 static void tn_x86_permute_words(tn_x86_select *x, const uint8_t *words, int to, int a, int b) {
@@ -51411,22 +51716,21 @@ static int tn_x86_shuffled(int kind, int i, int n, int each) {
   if (kind <= TN_X86_HIGH_PAIRS) return group + high * half + at % half + at / half * n;
   return high * n / 2 + i % (n / 2) + 2 * i / n * n;
 }
-static int tn_x86_shuffle_kind(const tn_x86_order *order, int n, int each) {
+static int tn_x86_shuffle_kind(const tn_x86_order *order) {
+  const int n = order->n, each = 16 / order->element;
   for (int kind = 0, i; kind < TN_X86_SHUFFLES; kind++) {
     for (i = 0; i < n && tn_x86_shuffled(kind, i, n, each) == order->at[i];) i++;
     if (i == n) return kind;
   }
   return -1;
 }
-static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a,
-                                  int b) {
-  const int element = tn_x86_element(x, u), held = tn_x86_held(x, u);
-  const int kind = order->from[1] ? tn_x86_shuffle_kind(order, u->lanes, 16 / element) : -1;
+static int tn_x86_shuffle_plainly(tn_x86_select *x, const tn_x86_order *order, int to, int a, int b) {
+  const int held = order->n * order->element, kind = order->from[1] ? tn_x86_shuffle_kind(order) : -1;
   if (kind < 0) return 0;
   if (kind < TN_X86_LOW_HALVES) {
-    const int pairs = kind >= TN_X86_LOW_PAIRS || element == 8;
-    tn_x86_do_3(x, kind & 1 ? TN_X86_DO_UNPACK_HIGH : TN_X86_DO_UNPACK, pairs ? TN_X86_V64 : TN_X86_V32, held, to, a,
-                b);
+    const int unit = order->element << (kind >= TN_X86_LOW_PAIRS);
+    const int type = unit >= 8 ? TN_X86_V64 : unit == 4 ? TN_X86_V32 : tn_x86_int_type(unit);
+    tn_x86_do_3(x, kind & 1 ? TN_X86_DO_UNPACK_HIGH : TN_X86_DO_UNPACK, type, held, to, a, b);
     return 1;
   }
   if (held == 16) return 0;
@@ -51436,14 +51740,14 @@ static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tn_
            tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE), held == 64 ? of_64 : of_32);
   return 1;
 }
-static void tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to) {
+static void tn_x86_shuffle(tn_x86_select *x, const tn_x86_order *order, int to) {
   uint8_t words[16];
-  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u);
   const int a = tn_x86_value(x, order->from[0]), b = order->from[1] ? tn_x86_value(x, order->from[1]) : a;
-  if (tn_x86_shuffle_plainly(x, u, order, to, a, b)) return;
-  if (x->level->masks) { tn_x86_permute_any(x, u, order, to, a, b); return; }
-  tn_x86_words(order, u->lanes, element / 4, words);
-  if (nbytes == 16) tn_x86_shuffle_words(x, words, to, a, b);
+  if (tn_x86_shuffle_plainly(x, order, to, a, b)) return;
+  if (x->level->masks && order->element > 1) { tn_x86_permute_any(x, order, to, a, b); return; }
+  if (order->element < 4) { tn_x86_permute_16(x, order, to, a, b); return; }
+  tn_x86_words(order, words);
+  if (order->n * order->element == 16) tn_x86_shuffle_words(x, words, to, a, b);
   else tn_x86_permute_words(x, words, to, a, b);
 }
 
@@ -51473,7 +51777,7 @@ static void tn_x86_unshelve(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_order order;
   const int element = tn_x86_element(x, u);
-  if (tn_x86_shuffles(x, u, &order)) { tn_x86_shuffle(x, u, &order, to); return; }
+  if (tn_x86_shuffles(x, u, &order)) { tn_x86_shuffle(x, &order, to); return; }
   int64_t at = 0;
   if (u->lanes * element > TN_X86_SHELF) { tn_isa_refuse(x->c, "a STACK of very many lanes"); return; }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -51590,6 +51894,7 @@ static int tn_x86_fewer_lanes(const tn_x86_select *x, const tiny_uop *s, int lan
 }
 static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u) {
   int lanes = u->dtype == TINY_VOID ? 0 : tn_x86_fewer_lanes(x, u, 0);
+  if (x->factor[u->seq]) return tn_x86_fewer_lanes(x, x->factor[u->seq], lanes);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = u->src[i];
     if (s->op == TINY_OP_INDEX) {
@@ -51833,7 +52138,8 @@ static int tn_x86_has(const tn_x86_select *x, const tiny_uop *u) {
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
       if (tn_x86_class(x, u) == TN_ISA_GPR || product_64) return 1;
-      return tn_x86_is_lanes_of_bool(u) ? tn_x86_is_logic(u) : tn_x86_row_of(x, u) != 0;
+      return tn_x86_is_lanes_of_bool(u) ? tn_x86_is_logic(u) :
+          tn_x86_row_of(x, u) != 0 || tn_x86_shifts_by_products(x, u);
     default: return 1;
   }
 }
@@ -51848,7 +52154,7 @@ static tn_x86_numbered tn_x86_number_it(tn_x86_select *x, tiny_uop *u) {
   if (x->spare == TN_X86_SPARE) { tn_isa_refuse(x->c, "a node that is too many others"); x->spare = 0; }
   const int seq = x->k->n + x->spare++;
   u->seq = (uint32_t)seq;
-  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = NULL;
+  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = x->factor[seq] = NULL;
   x->uses[seq] = 1; x->fused[seq] = x->indexes[seq] = 0; x->last[seq] = INT32_MAX;
   x->bools[seq] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   return n;
@@ -51978,6 +52284,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
       if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
       else if (tn_x86_is_lanes_of_bool(u)) tn_x86_logic(x, u, to);
       else if (tn_x86_row_of(x, u)) tn_x86_binary(x, u, to);
+      else if (u->op != TINY_OP_MUL) tn_x86_shift_by_products(x, u, to);
       else tn_x86_multiply_64(x, u, to);
       return;
     default: tn_isa_refuse(x->c, tn_ops[u->op].name);
@@ -52016,8 +52323,8 @@ static void tn_x86_write(tn_x86_select *x, const tiny_uop *u, int to) {
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
-//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, and a condition that
-//        one choice has.
+//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, a condition that one
+//        choice has, and 1 or 0 that one sum takes.
 // Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
@@ -52053,60 +52360,86 @@ static void tn_x86_begin_inductions(tn_x86_select *x, const tiny_uop *range) {
     } else if (range->nsrc > 1) tn_x86_add_term(x, d->reg, range->src[1], d->step, 0);
   }
 }
-static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range) {
+static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range, int copies) {
   for (int i = 0; i < x->inductions.n; i++) {
     const tn_isa_induction *d = &x->inductions.of[i];
     if (d->range == range && !tn_isa_pace(d))
-      tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step));
+      tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step * copies));
   }
 }
 // Does nobody want to know which iteration it is? Then they are counted down.
 static int tn_x86_counts_down(const tn_x86_select *x, const tiny_uop *range) {
-  const tiny_uop *end = range->src[0];
   int wanted = x->uses[range->seq] > 1;    // END is one
   for (int i = 0; i < x->inductions.n && !wanted; i++)
     wanted = x->inductions.of[i].range == range && tn_isa_pace(&x->inductions.of[i]);
-  return !wanted && end->op == TINY_OP_CONST && end->k > 0 && end->k < INT32_MAX && range->nsrc == 1;
+  return !wanted && range->src[0]->k < INT32_MAX && tn_isa_is_whole(range, x->copies[range->seq]);
 }
-static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
-  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR), nbytes = tn_x86_held(x, u), label = x->c->labels;
+// How many copies of its body a loop has: one, unless all that asks which iteration it is are addresses, which add it.
+static int tn_x86_copies(const tn_x86_select *x, const tiny_uop *range) {
+  const int end = tn_isa_body_end(x->k, range);
+  int wanted = x->uses[range->seq] - 1, n = 0;
+  for (int i = (int)range->seq + 1; i < end; i++) {
+    const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    if (tn_x86_adds_iteration(x, u, range)) wanted -= 2;
+    if (u->op == TINY_OP_STORE ? !tn_is_reg(u->src[0]->src[0]) : x->uses[i] && !x->fused[i] && u->dtype != TINY_VOID &&
+        u->op != TINY_OP_INDEX && u->op != TINY_OP_CONST && !tn_x86_is_splat(u)) n += tn_x86_parts_of(x, value);
+  }
+  for (int i = 0; i < x->inductions.n; i++) {
+    const tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range == range && (d->step > TN_X86_STEP_MOST || d->step < -TN_X86_STEP_MOST)) return 1;
+  }
+  return end < 0 || wanted ? 1 : tn_isa_copies_of(range, n, 1);
+}
+// The loop goes on while its number is less than this, which leaves all copies of the body an iteration.
+static tn_isa_operand tn_x86_bound(tn_x86_select *x, const tiny_uop *range, int copies) {
+  const tiny_uop *end = range->src[0];
+  const int nbytes = tn_x86_held(x, range);
+  if (copies == 1 || tn_isa_is_whole(range, copies)) return tn_x86_scalar_source(x, end, nbytes);
+  if (end->op == TINY_OP_CONST) return tn_isa_number(end->k - copies + 1);
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, 1 - copies);
+  o.reg = tn_x86_value(x, end);
+  const int r = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, nbytes, TN_ISA_DEF), o);
+  return tn_x86_gpr(r, nbytes, TN_ISA_USE);
+}
+// What a loop of so many copies begins with, unless it is the rest of one that has more.
+static void tn_x86_begin_loop(tn_x86_select *x, const tiny_uop *u, tn_isa_operand bound, int copies) {
+  const tiny_uop *end = u->src[0];
+  const int r = x->reg[u->seq], nbytes = tn_x86_held(x, u), label = x->c->labels, rest = copies < x->copies[u->seq];
+  const int known = end->op == TINY_OP_CONST && u->nsrc == 1 && end->k >= x->copies[u->seq];
+  const int64_t times = !known ? 0 : rest ? end->k % x->copies[u->seq] : end->k / copies;
   x->c->labels += 2;
   x->label[u->seq] = label;
-  tn_x86_begin_inductions(x, u);
-  if (tn_x86_counts_down(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, nbytes, TN_ISA_DEF), tn_isa_number(end->k));
-  else if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
-  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0));
-  if (end->op != TINY_OP_CONST || start || end->k <= 0) {
-    const tn_isa_operand n = tn_x86_scalar_source(x, end, nbytes);
-    tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
+  if (!known) {
+    tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), bound);
     tn_x86_jump(x, tn_is_unsigned(u->dtype) ? TN_X86_JAE : TN_X86_JGE, label + 1);
   }
-  const int known = end->op == TINY_OP_CONST && !start && end->k > 0;
   tn_isa_loop *loop = TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop);
-  loop->begin = x->c->n; loop->end = -1; loop->times = !known ? 0 : end->k < 1000 ? (int)end->k : 1000;
+  loop->begin = x->c->n; loop->end = -1; loop->times = times < 1000 ? (int)times : 1000;
   tn_x86_place(x, label);
 }
-static void tn_x86_end_loop(tn_x86_select *x, int label) {
+static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
+  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
+  const tiny_uop *start = u->nsrc > 1 ? u->src[1] : NULL;
+  x->copies[u->seq] = (uint8_t)tn_x86_copies(x, u);
+  tn_x86_begin_inductions(x, u);
+  if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
+  else {
+    const int64_t n = tn_x86_counts_down(x, u) ? u->src[0]->k / x->copies[u->seq] : 0;
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(n));
+  }
+}
+static void tn_x86_end_loop(tn_x86_select *x, const tiny_uop *range, tn_isa_operand bound, int copies) {
+  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
+  const int down = tn_x86_counts_down(x, range);
+  tn_x86_step_inductions(x, range, copies);
+  tn_x86_2(x, down ? TN_X86_SUB : TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(down ? 1 : copies));
+  if (!down) tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), bound);
+  tn_x86_jump(x, down ? TN_X86_JNE : tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
   int l = x->c->nloop - 1;
   while (l >= 0 && x->c->loop[l].end >= 0) l--;
   x->c->loop[l].end = x->c->n;
   tn_x86_place(x, label + 1);
-}
-static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
-  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
-  tn_x86_step_inductions(x, range);
-  if (tn_x86_counts_down(x, range)) {
-    tn_x86_2(x, TN_X86_SUB, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
-    tn_x86_jump(x, TN_X86_JNE, label);
-    tn_x86_end_loop(x, label);
-    return;
-  }
-  tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
-  const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
-  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
-  tn_x86_jump(x, tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
-  tn_x86_end_loop(x, label);
 }
 
 static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
@@ -52137,15 +52470,23 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 static uint32_t tn_x86_reads(const tn_x86_select *x, const tiny_uop *u) { return x->packed[u->seq] ? 1 : u->nsrc; }
 static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
   if (x->packed[u->seq]) return x->packed[u->seq]->src[0];
+  if (x->factor[u->seq]) return x->factor[u->seq];
   const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   if (x->shuffles[u->seq]) return u->src[j]->src[0];
   if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
   return folded ? folded->src[0] : u->src[j];
 }
+// Is it a sum of floats that overwrites one of its sources?
+static int tn_x86_adds_to(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_ADD && tn_is_float(u->dtype) && !tn_x86_level_has(x->level, TN_X86_VADDPS);
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
-  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
+  for (; store && tn_x86_adds_to(x, store) && tn_x86_adds_to(x, u); sum = store, store =
+       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
+    if (store->src[0] == store->src[1] || store->lanes != u->lanes) return -1;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
   const int *e = tn_x86_reg_element(x, store->src[0]);
   if (!e) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
@@ -52207,8 +52548,11 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       if (u->k) tn_isa_refuse(x->c, "a grid");
       return;
     case TINY_OP_DEFINE: tn_x86_define(x, u); return;
-    case TINY_OP_RANGE: tn_x86_range(x, u); return;
-    case TINY_OP_END: tn_x86_end(x, u->src[1]); return;
+    case TINY_OP_RANGE:
+      tn_x86_range(x, u);
+      if (x->copies[u->seq] == 1) tn_x86_begin_loop(x, u, tn_x86_bound(x, u, 1), 1);
+      return;
+    case TINY_OP_END: tn_x86_end_loop(x, u->src[1], tn_x86_bound(x, u->src[1], 1), 1); return;
     case TINY_OP_IF: x->label[u->seq] = tn_x86_if(x, u->src[0]); return;
     case TINY_OP_ENDIF: tn_x86_place(x, x->label[u->src[0]->seq]); return;
     case TINY_OP_PREFETCH: tn_x86_1(x, TN_X86_PREFETCHT1, tn_x86_memory(x, u->src[0], 1)); return;
@@ -52248,6 +52592,22 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
+// A loop with copies of its body, whose RANGE is written, and what is left over one by one. The place of its END.
+static int tn_x86_write_copies(tn_x86_select *x, const tiny_uop *range) {
+  const int end = tn_isa_body_end(x->k, range), whole = tn_isa_is_whole(range, x->copies[range->seq]);
+  x->unrolled = range;
+  for (int n = x->copies[range->seq]; n; n = n > 1 && !whole) {
+    const tn_isa_operand bound = tn_x86_bound(x, range, n);
+    tn_x86_begin_loop(x, range, bound, n);
+    for (x->copy = 0; x->copy < n; x->copy++)
+      for (int i = (int)range->seq + 1; i < end && !x->c->refused; i++) tn_x86_node(x, x->k->list[i]);
+    x->copy = 0;
+    tn_x86_end_loop(x, range, bound, n);
+  }
+  x->unrolled = NULL;
+  return end;
+}
+
 // Does u's only user stand in its block, with no store between that changes what it loads?
 static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
   for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
@@ -52257,14 +52617,17 @@ static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
   }
   return 1;
 }
-// Is a LOAD, or a NEG, used by one other node alone, in its block, with nothing between that changes what it takes?
+// Is a LOAD, a NEG or a count used by one other node alone, in its block, with nothing between that changes what it
+// takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
   const int negates = u->op == TINY_OP_NEG && user->op == TINY_OP_FMA;
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
       !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  return (negates || load) && tn_x86_stays(x, u, load);
+  const int counts = user->op == TINY_OP_ADD && tn_x86_is_count(x, u) && user->src[0] != user->src[1] &&
+      !x->fused[user->src[user->src[0] == u]->seq];
+  return (negates || load || counts) && tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
@@ -52335,10 +52698,12 @@ static void tn_x86_survey(tn_x86_select *x) {
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
     tn_combined word;
     x->packed[i] = tn_isa_word_of(x->k, u, &word);
+    x->factor[i] = tn_x86_high_product_of(u);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
-      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      const int order = u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || (u->op == TINY_OP_AFTER && j);   // alone
+      x->uses[s->seq] += order ? 0 : u->op == TINY_OP_INDEX ? 2 : 1;
       x->user[s->seq] = u;
       if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
     }
@@ -52386,14 +52751,19 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.packed = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.packed);
+  x.factor = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.factor);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
+  x.copies = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
   c->frame = TN_X86_SHELVES;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
-  for (int i = 0; i < k->n && !c->refused; i++) tn_x86_node(&x, k->list[i]);
+  for (int i = 0; i < k->n && !c->refused; i++) {
+    tn_x86_node(&x, k->list[i]);
+    if (k->list[i]->op == TINY_OP_RANGE && x.copies[i] > 1) i = tn_x86_write_copies(&x, k->list[i]);
+  }
 }
 #endif
 // ---- end src/isa/x86_select.c ----
@@ -53296,7 +53666,7 @@ static int tn_arm64_decode(uint32_t word, tn_arm64_ins *ins) {
 #ifndef TN_ISA_ARM64_VALUES
 #define TN_ISA_ARM64_VALUES
 #ifndef TINY_AMALGAMATED
-#include "induction.c"
+#include "unroll.c"
 #include "words.c"
 #include "arm64_encode.c"
 #endif
@@ -54430,11 +54800,11 @@ static void tn_arm64_cast_lanes(tn_arm64_select *x, const tiny_uop *u, int to) {
                tn_arm64_arranged(r, lanes * b, b, TN_ISA_USE));
     return;
   }
-  while (from_float && a != (to_float || b > a ? b : a)) {                   // between f32 and f64
-    const int next = to_float ? to : tn_arm64_new(x, TN_ISA_VEC), grows = a < b;
-    if (grows) tn_arm64_2(x, TN_ARM64_FCVTL, tn_arm64_vec(next, 16, 8, TN_ISA_DEF), tn_arm64_vec(r, 8, 4, TN_ISA_USE));
-    else tn_arm64_2(x, TN_ARM64_FCVTN, tn_arm64_vec(next, 8, 4, TN_ISA_DEF), tn_arm64_vec(r, 16, 8, TN_ISA_USE));
-    a = grows ? 8 : 4;
+  while (from_float && a != (to_float || b > a ? b : a)) {                   // between floats: twice or half as wide
+    const int next = to_float ? to : tn_arm64_new(x, TN_ISA_VEC), grows = a < b, other = grows ? 2 * a : a / 2;
+    tn_arm64_2(x, grows ? TN_ARM64_FCVTL : TN_ARM64_FCVTN, tn_arm64_vec(next, grows ? 16 : 8, other, TN_ISA_DEF),
+               tn_arm64_vec(r, grows ? 8 : 16, a, TN_ISA_USE));
+    a = other;
     r = next;
   }
   if (from_float && !to_float) {
@@ -54753,22 +55123,17 @@ static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range)
 static int tn_arm64_counts_down(const tn_arm64_select *x, const tiny_uop *range) {
   return x->uses[range->seq] == 1 && range->nsrc == 1;       // END is one
 }
-// How often the body of a short loop is to stand in it, whose length that divides: instructions that only count, and
-// what is between loads that could be one, take a good part of its time.
-enum { TN_ARM64_SHORT = 6 };               // nodes of four copies; of two, twice as many
+// How many copies of its body a loop has, whose length their number divides.
 static int tn_arm64_copies(const tn_arm64_select *x, const tiny_uop *range) {
-  const tiny_uop *end = range->src[0];
-  int n = 0, copies = 4;
-  if (!tn_arm64_counts_down(x, range) || end->op != TINY_OP_CONST || end->k <= 0) return 1;
-  for (int i = (int)range->seq + 1; x->k->list[i]->op != TINY_OP_END; i++) {
+  const int end = tn_isa_body_end(x->k, range);
+  int n = 0;
+  for (int i = (int)range->seq + 1; i < end; i++) {
     const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
-    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF || u->op == TINY_OP_BARRIER) return 1;
     const int is_value = u->dtype != TINY_VOID && x->uses[i] && !x->fused[i] && u->op != TINY_OP_INDEX &&
         u->op != TINY_OP_CONST && !tn_arm64_is_splat(u);
     if (u->op == TINY_OP_STORE || is_value) n += tn_arm64_parts_of(x, value);
   }
-  while (copies > 1 && (n > 4 * TN_ARM64_SHORT / copies || end->k % copies)) copies /= 2;
-  return copies;
+  return end < 0 || !tn_arm64_counts_down(x, range) ? 1 : tn_isa_copies_of(range, n, 0);
 }
 static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
@@ -57226,6 +57591,33 @@ static const char *const tn_c_prelude[] = {
   "#endif\n"
   "#define CONVERT __builtin_convertvector\n"
   "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })\n"
+  // f16, which is u16: a register at a time, in assembly, as clang computes with halves where it sees that floats are
+  // some, lane by lane where no instruction does. VCVTPS2PH by 0: to nearest even (Intel SDM vol. 2).
+  "#ifdef __aarch64__\n"
+  "  #define UNPACK_F16(x) ({ f32 w_ = BITCAST(u32, f32, x); __asm__(\"fcvt %s0, %h0\" : \"+w\"(w_)); w_; })\n"
+  "  #define PACK_F16(x) ({ f32 w_ = (x); __asm__(\"fcvt %h0, %s0\" : \"+w\"(w_)); (u16)BITCAST(f32, u32, w_); })\n"
+  "  #define UNPACK_PART(w, h) __asm__(\"fcvtl %0.4s, %1.4h\" : \"=w\"(w) : \"w\"(h))\n"
+  "  #define PACK_PART(h, w) __asm__(\"fcvtn %0.4h, %1.4s\" : \"=w\"(h) : \"w\"(w))\n"
+  "  #define PART(L) 4\n"
+  "#else\n"
+  "  #define UNPACK_F16(x) ({ f32 w_ = BITCAST(u32, f32, x); __asm__(\"vcvtph2ps %0, %0\" : \"+v\"(w_)); w_; })\n"
+  "  #define PACK_F16(x) ({ f32 w_ = (x); __asm__(\"vcvtps2ph $0, %0, %0\" : \"+v\"(w_)); \\\n"
+  "    (u16)BITCAST(f32, u32, w_); })\n"
+  "  #define UNPACK_PART(w, h) __asm__(\"vcvtph2ps %1, %0\" : \"=v\"(w) : \"v\"(h))\n"
+  "  #define PACK_PART(h, w) __asm__(\"vcvtps2ph $0, %1, %0\" : \"=v\"(h) : \"v\"(w))\n"
+  "  #ifdef __AVX512F__\n"
+  "    #define PART(L) (L < 16 ? 8 : 16)\n"
+  "  #else\n"
+  "    #define PART(L) 8\n"
+  "  #endif\n"
+  "#endif\n"
+  "#define PARTS(L) ((L + PART(L) - 1) / PART(L))\n"
+  "#define BY_PARTS(T, L) \\\n"
+  "  union { T##x##L v; T __attribute__((vector_size(PART(L) * sizeof(T)))) part[PARTS(L)]; }\n"
+  "#define UNPACK_F16_LANES(L, x) ({ BY_PARTS(u16, L) h_; BY_PARTS(f32, L) w_; h_.v = (x); \\\n"
+  "  EACH(PARTS(L)) UNPACK_PART(w_.part[l_], h_.part[l_]); w_.v; })\n"
+  "#define PACK_F16_LANES(L, x) ({ BY_PARTS(f32, L) w_; BY_PARTS(u16, L) h_; w_.v = (x); \\\n"
+  "  EACH(PARTS(L)) PACK_PART(h_.part[l_], w_.part[l_]); h_.v; })\n"
   "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })\n"
   "#define SPLAT(T, E, x) ((E)(x) - (T){0})\n"
   "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })\n"
@@ -57413,6 +57805,14 @@ static void tn_lang_c(tiny_renderer *r) {
   l->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
   l->shuffle = "SHUFFLE(%i, %0, %1, %a)";
   l->low = "LOW(%s, %t, %0)"; l->high = "HIGH(%s, %t, %0)";
+}
+// The same for a processor with conversions of f16: F16C of x86-64, any arm64.
+static void tn_lang_c_f16(tiny_renderer *r) {
+  tiny_language *l = &r->language;
+  r->casts = (uint64_t)1 << TINY_F16;
+  l->types[TINY_F16] = l->types[TINY_U16];
+  l->pack[0] = "PACK_F16(%0)"; l->pack[1] = "PACK_F16_LANES(%l, %0)";
+  l->unpack[0] = "UNPACK_F16(%0)"; l->unpack[1] = "UNPACK_F16_LANES(%l, %0)";
 }
 #endif
 // ---- end src/render/lang_c.c ----
@@ -57687,6 +58087,8 @@ static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   if (op == TINY_OP_DOT) return x->lang->dots[u->k];
   if (tile) return op == TINY_OP_WMMA ? tn_tile_unit(x, tile)->product : tn_tile_unit(x, tile)->zero;
   if (u->dtype == TINY_BOOL && x->lang->bops[op]) return x->lang->bops[op];
+  if (op == TINY_OP_CAST && x->renderer->casts >> u->dtype & 1) return x->lang->pack[wide];
+  if (op == TINY_OP_CAST && x->renderer->casts >> u->src[0]->dtype & 1) return x->lang->unpack[wide];
   if (x->lang->eops[op] && tn_never_wraps(u)) return x->lang->eops[op];
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
@@ -60997,6 +61399,18 @@ static int tn_cpu_fuses(const tn_cpu *c) {
   return c->facts.vector_nbytes >= 32;      // AVX2 is taken for there where FMA is, too
 #endif
 }
+// Has it conversions of f16?
+static int tn_cpu_casts_f16(const tn_cpu *c) {
+#if defined(TN_OS_ARM64)
+  (void)c;
+  return 1;
+#elif defined(TN_OS_X86)
+  return c->facts.vector_nbytes >= 32 && (c->facts.features[0] >> 29 & 1);     // F16C: Intel SDM vol. 2A, CPUID
+#else
+  (void)c;
+  return 0;
+#endif
+}
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
@@ -61008,6 +61422,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   }
   tn_lang_c(out);
   if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
+  if (tn_cpu_casts_f16(c)) tn_lang_c_f16(out);
   const int c_only = !c->builtin || c->compiler[0];          // what the built-in compiler does not take
   for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
   if (c->facts.tiles && c->is_clang && c_only) {
@@ -62746,6 +63161,7 @@ static const tn_digest *tn_programs_base(struct tn_programs *p) {
     tn_digest_add(&all, r->ops, sizeof r->ops);
     tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
     tn_digest_add(&all, &r->narrow, sizeof r->narrow);
+    tn_digest_add(&all, &r->casts, sizeof r->casts);
     tn_digest_add(&all, &r->dots, sizeof r->dots);
     tn_digest_add(&all, &r->exp2_ulps, sizeof r->exp2_ulps);
     tn_digest_add(&all, &r->flags, sizeof r->flags);
@@ -72656,439 +73072,443 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3141  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3642  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3729  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3646  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3733  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3756  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3760  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3955  src/base/number.c            numbers as text, in and out
-   4429  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3959  src/base/number.c            numbers as text, in and out
+   4433  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4681  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4685  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4874  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4878  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5048  src/base/version.c           what this implementation is: its release and sources, how it was
+   5052  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5138  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
+   5142  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
                                       (emscripten); on x86-64, arm64 or wasm
-   5739  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5743  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5859  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5863  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   6018  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6561  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6022  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6565  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6778  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6782  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7431  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7435  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7662  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7666  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7754  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7915  src/ir/label.c               names that nodes have for people, in a table beside them
-   8048  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7758  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7919  src/ir/label.c               names that nodes have for people, in a table beside them
+   8052  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8148  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8152  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8318  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   9078  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8322  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9082  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9255  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9259  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9371  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9375  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9503  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9507  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9761  src/ir/args.c                which k, v and sources fit an op
-  10036  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9765  src/ir/args.c                which k, v and sources fit an op
+  10040  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10180  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10822  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10198  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10840  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10977  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10995  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11585  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11603  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12085  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12103  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12250  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
+  12268  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
                                       beside each other in memory
-  12317  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12335  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12754  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12772  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  13028  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  13046  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13340  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13358  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14075  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14093  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14374  src/ir/spec.c                the verifier
-  14774  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14392  src/ir/spec.c                the verifier
+  14792  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  15003  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15367  src/rules/notation.c         the algebra that bodies of rules are written in
-  15402  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15602  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  15021  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15385  src/rules/notation.c         the algebra that bodies of rules are written in
+  15420  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15620  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15762  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15780  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16166  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16184  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16365  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16383  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16822  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16845  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16999  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  17022  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17166  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17189  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17509  src/rules/decompose.c        from what the IR means to what a target can do
-  18210  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18336  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17532  src/rules/decompose.c        from what the IR means to what a target can do
+  18237  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18363  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18367  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18394  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18866  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18893  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18960  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18987  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19776  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19852  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19803  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19879  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19895  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19922  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20139  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20213  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20166  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20240  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20861  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20888  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21120  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21147  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21409  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21436  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21965  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21992  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22074  src/tensor/activation.c      what stands between the layers of a network
-  22255  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22627  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22101  src/tensor/activation.c      what stands between the layers of a network
+  22282  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22654  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22880  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22907  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23644  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23671  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24326  src/tensor/random.c          numbers from a counter, the same on every device
-  24601  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24353  src/tensor/random.c          numbers from a counter, the same on every device
+  24628  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24925  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25221  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24952  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25248  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25358  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25385  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25897  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25924  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26610  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26637  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  27012  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  27039  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27151  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27178  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27633  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27660  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28098  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28125  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28449  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29095  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29457  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29587  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28476  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29122  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29484  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29614  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29747  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29774  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30252  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30531  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30279  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30558  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30627  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30654  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30920  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31361  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30947  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31388  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31638  src/tensor/params.c          lists of named tensors: what a network consists of
-  31729  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31839  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31665  src/tensor/params.c          lists of named tensors: what a network consists of
+  31756  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31866  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32218  src/tensor/sequential.c      modules and functions one after the other
-  32289  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32245  src/tensor/sequential.c      modules and functions one after the other
+  32316  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32454  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32481  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32574  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32601  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32893  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32920  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  33009  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33287  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  33036  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33314  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33404  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33431  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33915  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33942  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34691  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34718  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35224  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35251  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35732  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35759  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  36044  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  36071  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36121  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36148  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36711  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36738  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36892  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36919  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37214  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37241  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37843  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37870  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38233  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38260  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38437  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38464  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38828  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  39051  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39419  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38855  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  39078  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39446  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39584  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39655  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39611  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39682  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39818  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39895  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39845  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39922  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39976  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40376  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  40003  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40411  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40482  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40517  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40692  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40727  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40826  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41689  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40861  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41724  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  42049  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  42084  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42127  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42162  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42275  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42334  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42310  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42369  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43148  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43186  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43345  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43383  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43472  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43510  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43540  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43578  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43633  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43671  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  44021  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  44059  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44618  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44656  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44737  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44829  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44775  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44868  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44900  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44939  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  45004  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45105  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45180  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  45067  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45170  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45245  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45280  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45476  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46324  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45345  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45541  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46388  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46406  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46529  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46470  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46595  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47315  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47381  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47592  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47658  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47616  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47682  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47774  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47840  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47837  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47903  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  48002  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  48068  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48462  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48528  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48573  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48639  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
+                                      processor: instructions that only count, and jumps that are foreseen
+                                      wrong where a loop of a few iterations ends, take a good part of its
+                                      time
+  48686  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48599  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48712  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49252  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49533  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49365  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49646  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49815  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49928  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  50000  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50117  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50310  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50432  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50438  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50573  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50849  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  51000  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51266  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51534  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51659  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51964  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51794  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  52099  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52015  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52322  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52402  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52772  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52731  src/isa/arm64_encode.c       instructions of A64 -> words
-  53028  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53285  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53101  src/isa/arm64_encode.c       instructions of A64 -> words
+  53398  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53655  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53601  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53971  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53870  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54240  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54488  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54703  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54858  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  55073  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55244  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55609  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55507  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55872  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55755  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56120  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56014  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56379  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56267  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56632  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56502  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56623  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56954  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57041  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56867  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56988  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57319  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57406  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57141  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57506  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57152  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57517  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57421  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57821  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57511  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57911  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58127  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58529  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58689  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59091  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59039  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59441  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59341  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59743  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59421  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59823  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59827  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60229  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59871  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60273  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60140  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60542  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60406  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60808  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  60867  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61353  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61269  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61768  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61437  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61852  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61554  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61786  src/runtime/device.c         which backend a context runs on
-  62004  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62158  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61969  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62201  src/runtime/device.c         which backend a context runs on
+  62419  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62573  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62219  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62634  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62487  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62902  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62775  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63191  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63047  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63463  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63229  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63314  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63645  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63730  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63727  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64143  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64006  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64422  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64117  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64533  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64356  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64842  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64772  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65258  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65014  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65122  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65406  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65430  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65538  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65822  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65903  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66319  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66511  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66927  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66694  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67110  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67031  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67242  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68036  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67447  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67658  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68452  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68428  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68769  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68844  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69185  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68976  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69392  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69230  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69646  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69489  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69905  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69759  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70175  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69924  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70340  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70098  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70459  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70695  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70514  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70875  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71111  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70843  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71006  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71259  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71422  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71113  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71529  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71198  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71614  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71526  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71942  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71689  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71752  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71931  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72105  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72168  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72347  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72067  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72483  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72453  src/runtime/context.c        opening and closing, the first error, totals
+  72869  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -196,6 +196,7 @@ TN_SMALL_BEGIN
 #include "isa/constants.c"
 #include "isa/registers.c"
 #include "isa/induction.c"
+#include "isa/unroll.c"
 #include "isa/words.c"
 #endif
 #ifdef TN_OS_X86

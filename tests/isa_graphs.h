@@ -34,9 +34,15 @@ GRAPH(flip, tiny_flip(in->x, TINY_SHAPE(1)))
 GRAPH(iadd, tiny_add_scalar(tiny_mul(in->i, in->i), 7))
 GRAPH(idiv, tiny_floor_div(in->i, tiny_add_scalar(tiny_abs(in->i), 3)))
 GRAPH(imod, tiny_remainder_scalar(in->i, 5))
+GRAPH(rest_i32, tiny_remainder_scalar(tiny_mul_scalar(in->i, 48271113), 7))
+GRAPH(rest_u32, tiny_cast(tiny_remainder_scalar(tiny_cast(tiny_mul_scalar(in->i, 48271113), TINY_U32), 10), TINY_I32))
 GRAPH(isum, tiny_sum(in->i, -1, 0))
 GRAPH(ior, tiny_bitwise_or(in->i, tiny_add_scalar(in->i, 12)))
 GRAPH(shift, tiny_shift_right(tiny_shift_left(in->i, tiny_remainder_scalar(in->i, 9)), tiny_remainder_scalar(in->i, 7)))
+#define OF_U32(x) tiny_cast(x, TINY_U32)
+GRAPH(shift_u32, tiny_cast(tiny_shift_right(
+    tiny_shift_left(OF_U32(tiny_mul_scalar(in->i, 48271113)), OF_U32(tiny_remainder_scalar(in->i, 32))),
+    OF_U32(tiny_remainder_scalar(tiny_add_scalar(in->i, 5), 32))), TINY_I32))
 GRAPH(to_f32, tiny_cast(in->i, TINY_F32))
 GRAPH(to_i32, tiny_cast(tiny_mul_scalar(in->x, 50), TINY_I32))
 GRAPH(to_u8, tiny_cast(tiny_remainder_scalar(in->i, 256), TINY_U8))
@@ -47,6 +53,9 @@ GRAPH(picked, tiny_index_select(in->x, 0, tiny_remainder_scalar(tiny_select(in->
 GRAPH(padded, tiny_pad(in->x, TINY_SHAPE(1, 2, 3, 1), 0.5))
 GRAPH(normed, tiny_layer_norm(in->x, 1, NULL, NULL, 1e-5))
 GRAPH(argmax0, tiny_argmax(in->x, 0, 0))
+#define OF_ROWS(k) tiny_unsqueeze(tiny_select(in->w, 0, k), 1)
+GRAPH(scaled0, tiny_sub(tiny_sum(tiny_mul(tiny_add(in->x, OF_ROWS(0)), OF_ROWS(1)), 0, 0),
+                        tiny_amax(tiny_add(tiny_mul(in->x, OF_ROWS(1)), OF_ROWS(0)), 0, 0)))
 GRAPH(amax0, tiny_amax(in->x, 0, 0))
 GRAPH(amin, tiny_amin(in->x, -1, 0))
 GRAPH(less, tiny_minimum(tiny_maximum(in->x, in->y), tiny_mul_scalar(in->y, 2)))
@@ -97,8 +106,9 @@ GRAPH(product_u8, product_of_bytes(in, TINY_U8, 0))
 static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(add), G(fused), G(divide), G(sqrt), G(floor), G(exp), G(log), G(sin), G(tanh), G(relu), G(where), G(both),
   G(sum), G(sum0), G(max), G(argmax), G(softmax), G(matmul), G(turned), G(cumsum), G(flip), G(iadd), G(idiv),
-  G(imod), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked),
-  G(padded), G(normed), G(argmax0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
+  G(imod), G(rest_i32), G(rest_u32), G(isum), G(ior), G(shift), G(shift_u32), G(to_f32), G(to_i32), G(to_u8), G(to_i64),
+  G(to_f64), G(to_f16), G(picked),
+  G(padded), G(normed), G(argmax0), G(scaled0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
   G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
   G(dot_u8_i8), G(dot_i16), G(dot_bf16), G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded),
   G(attention), G(product_i8), G(product_u8), G(turned_f16), G(turned_u8), G(attention_f16), G(matmul_f16), G(cumsum_f16), G(pooled_f16), G(gathered_u8),

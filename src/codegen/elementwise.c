@@ -64,7 +64,7 @@ static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
-  tiny_uop *rows = tn_block_rows(s, p);
+  tiny_uop *rows = tn_block_rows(s, p, tn_target_lanes(target, p));
   if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
   if (rows) tn_stage_numbers(s, rows, tn_target_lanes(target, p));
@@ -90,6 +90,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, &taken)) continue;
+    if (tn_opt_meets_lanes(s, p->red[i])) continue;          // of rows that lie together
     if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) tn_push(t, &taken, p->red[i]);
   }
   tn_make_tasks(s, work, TN_ALL_LOOPS);

@@ -57,7 +57,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     if (!tn_scatter_of(s, &p, &c)) return 0;
   }
   tiny_uop *row = NULL, *fill_row = NULL;
-  int outer = 0, fill = s->naxes, inner = 0;
+  int outer = 0, fill = s->naxes, inner = 0, adjacent = 0;
   double work = (double)tn_extents(p.out, p.nout) / (double)tn_extents(c.range, c.n);
   work *= (double)(tn_extents(c.range, c.n) + tn_extents(p.red, p.nred));
   for (int i = 0; i < p.nout; i++) {       // the last loop inside of the summands, and the one that fills it
@@ -65,20 +65,22 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
     if (tn_scatter_is_outer(&p, &c, i)) { outer += tn_range_kind(p.out[i]) == TN_LOOP; continue; }
     if (!target_range) { row = p.out[i]; fill = s->naxes + inner; }
+    else if (!row) fill = s->naxes + inner;
+    adjacent = tn_stride_in(s->t, p.store->src[1], p.out[i]) == 1;
     inner++;
   }
   if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
   if (!cpu) return 1;
-  if (row) fill_row = s->axis[fill];
+  if (inner) fill_row = s->axis[fill];
   if (row && tn_range_extent(row) > lanes && lanes > 1) {
     row = tn_do_pad(s, row, lanes);
     fill_row = tn_do_pad(s, fill_row, lanes);
   }
   p = tn_profile_of(s);
-  const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
+  const int64_t f = row || (inner && adjacent) ? tn_lanes_for(tn_range_extent(fill_row), lanes, 0) : 1;
   if (f > 1) {
     tn_do_split(s, TN_OPT_LANE, fill_row, f, NULL);
-    if (tn_stride_in(s->t, p.store->src[1], row) == 1) tn_do_split(s, TN_OPT_LANE, row, f, NULL);
+    if (row && tn_stride_in(s->t, p.store->src[1], row) == 1) tn_do_split(s, TN_OPT_LANE, row, f, NULL);
   }
   tn_make_tasks(s, work, outer);
   return 1;

@@ -10,6 +10,7 @@
 
 enum {
   TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4,
+  TN_SHORT_VECTORS = 2,                    // that are reduced beside each other, at least
   TN_NUMBER_DEPTH = 12                     // of what is staged for a row, in nodes
 };
 
@@ -26,11 +27,25 @@ static int tn_has_short_rows(tiny_ctx *t, const tn_profile *p) {
   return p->nreduce > 0 && !p->carried;
 }
 
+// Do elements of neighbouring rows lie together, as where the rows are columns of memory?
+static int tn_rows_lie_together(tiny_ctx *t, const tiny_uop *reduce, tiny_uop *rows) {
+  tn_list index = {NULL, 0, 0};
+  int together = 0;
+  tn_collect_op(t, reduce->src[0], TINY_OP_INDEX, &index);
+  for (int i = 0; i < index.n; i++) {
+    const int64_t stride = tn_depends(t, index.u[i], rows) ? tn_stride_in(t, index.u[i]->src[1], rows) : 0;
+    if (stride != 0 && stride != 1) return 0;
+    together |= stride == 1 && index.u[i]->src[0]->op != TINY_OP_STAGE;
+  }
+  return together;
+}
+
 // Splits the innermost range that every REDUCE depends on into blocks of rows. Returns what counts within one; NULL:
 // it stays as it is.
-static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
+static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p, int most) {
   tiny_uop *rows = NULL;
   int64_t f = TN_SHORT_ROWS, longest = 0;
+  int together = 1;
   double cost = 0;
   if (!tn_has_short_rows(s->t, p)) return NULL;
   for (int i = 0; i < p->nout; i++) {
@@ -39,6 +54,7 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     if (in_scope) rows = p->out[i];
   }
   for (int j = 0; j < p->nreduce; j++) {
+    together &= rows && tn_rows_lie_together(s->t, p->reduce[j], rows);
     const int64_t nbytes = tn_range_extent(p->reduce[j]->src[1]) * tn_dtypes[p->reduce[j]->dtype].nbytes;
     if (nbytes > longest) longest = nbytes;
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
@@ -48,6 +64,8 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes >
           tn_machine_share(s->target->limits) / 2)
     return NULL;
+  for (int64_t n = TN_SHORT_VECTORS * most; together && n > TN_SHORT_ROWS && f == TN_SHORT_ROWS; n /= 2)
+    if (tn_range_extent(rows) >= 4 * n && tn_range_extent(rows) % n == 0) f = n;
   while (p->row && f > 1 && f * longest > tn_machine_nearest(s->target->limits) / 2) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
   rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
@@ -87,17 +105,22 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
   }
 }
 
-// The REDUCEs of a block, each in memory for all its rows, several rows at a time: what comes after them may be
-// lanes then, be it as long as a logarithm.
+// The REDUCEs of a block, each in memory for all its rows, several rows at a time, as lanes or as copies: what comes
+// after them may be lanes then, be it as long as a logarithm.
 static void tn_stage_reduces(tn_kernel_state *s, tiny_uop *rows) {
   for (;;) {
     tiny_uop *next = NULL;
     const tn_list all = tn_kernel_collect(s, TINY_OP_REDUCE);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
+    const int together = tn_rows_lie_together(s->t, next, rows);
     tiny_uop **copy = tn_do_stage(s, next, 1, &rows, 0);
     if (!copy) return;
-    tn_do_split(s, TN_OPT_UPCAST, *copy, TN_SHORT_COPIES, NULL);
+    const tn_profile p = tn_profile_of(s);
+    const int64_t lanes = together ? tn_lanes_for(tn_range_extent(*copy), tn_target_lanes(s->target, &p), 0) : 1;
+    tiny_uop *rest = *copy;
+    if (lanes > 1) tn_do_split(s, TN_OPT_LANE, rest, lanes, &rest);
+    if (rest) tn_do_split(s, TN_OPT_UPCAST, rest, tn_lanes_for(tn_range_extent(rest), TN_SHORT_COPIES, 0), NULL);
   }
 }
 #endif

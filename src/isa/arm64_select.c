@@ -51,22 +51,17 @@ static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range)
 static int tn_arm64_counts_down(const tn_arm64_select *x, const tiny_uop *range) {
   return x->uses[range->seq] == 1 && range->nsrc == 1;       // END is one
 }
-// How often the body of a short loop is to stand in it, whose length that divides: instructions that only count, and
-// what is between loads that could be one, take a good part of its time.
-enum { TN_ARM64_SHORT = 6 };               // nodes of four copies; of two, twice as many
+// How many copies of its body a loop has, whose length their number divides.
 static int tn_arm64_copies(const tn_arm64_select *x, const tiny_uop *range) {
-  const tiny_uop *end = range->src[0];
-  int n = 0, copies = 4;
-  if (!tn_arm64_counts_down(x, range) || end->op != TINY_OP_CONST || end->k <= 0) return 1;
-  for (int i = (int)range->seq + 1; x->k->list[i]->op != TINY_OP_END; i++) {
+  const int end = tn_isa_body_end(x->k, range);
+  int n = 0;
+  for (int i = (int)range->seq + 1; i < end; i++) {
     const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
-    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF || u->op == TINY_OP_BARRIER) return 1;
     const int is_value = u->dtype != TINY_VOID && x->uses[i] && !x->fused[i] && u->op != TINY_OP_INDEX &&
         u->op != TINY_OP_CONST && !tn_arm64_is_splat(u);
     if (u->op == TINY_OP_STORE || is_value) n += tn_arm64_parts_of(x, value);
   }
-  while (copies > 1 && (n > 4 * TN_ARM64_SHORT / copies || end->k % copies)) copies /= 2;
-  return copies;
+  return end < 0 || !tn_arm64_counts_down(x, range) ? 1 : tn_isa_copies_of(range, n, 0);
 }
 static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;

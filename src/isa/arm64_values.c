@@ -12,7 +12,7 @@
 #ifndef TN_ISA_ARM64_VALUES
 #define TN_ISA_ARM64_VALUES
 #ifndef TINY_AMALGAMATED
-#include "induction.c"
+#include "unroll.c"
 #include "words.c"
 #include "arm64_encode.c"
 #endif

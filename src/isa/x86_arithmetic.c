@@ -42,11 +42,42 @@ static tn_isa_operand tn_x86_last_source(tn_x86_select *x, const tiny_uop *u, in
   *broadcast = 0;
   return tn_x86_memory(x, u->src[0], tn_x86_nbytes(x, u));
 }
+static int tn_x86_is_register(const tiny_uop *u) { return u->op != TINY_OP_CONST && !tn_x86_is_splat(u); }
+// Is u read here for the last time, so that its register may be written?
+static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
+  return tn_x86_is_register(u) && x->last[u->seq] <= (int)here->seq;
+}
+// Where an instruction overwrites its first source: is that to be the second of u, as it is `to`, or ends here?
+static int tn_x86_is_better_turned(const tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int commutes = u->op == TINY_OP_ADD || u->op == TINY_OP_MUL || u->op == TINY_OP_AND || u->op == TINY_OP_OR ||
+      u->op == TINY_OP_XOR;
+  if (!commutes || tn_x86_level_has(x->level, TN_X86_VADDPS) || !tn_x86_is_register(b)) return 0;
+  if (!tn_x86_is_register(a) || x->reg[b->seq] == to) return 1;
+  return x->reg[a->seq] != to && tn_x86_ends(x, b, u) && !tn_x86_ends(x, a, u);
+}
+// Is it 1 where a bool of a vector is set, else 0, so that it is added by subtracting the vector of 0 and -1?
+static int tn_x86_is_count(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_WHERE && u->lanes > 1 && u->src[0]->lanes > 1 && !x->level->masks && tn_is_int(u->dtype) &&
+      tn_x86_is_splat(u->src[1]) && u->src[1]->src[0]->k == 1 && tn_x86_is_splat(u->src[2]) && !u->src[2]->src[0]->k;
+}
+// Which source is one, that is written here; -1: none.
+static int tn_x86_counts(const tn_x86_select *x, const tiny_uop *u) {
+  for (int i = 0; u->op == TINY_OP_ADD && i < 2; i++)
+    if (x->fused[u->src[i]->seq] && tn_x86_is_count(x, u->src[i])) return i;
+  return -1;
+}
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int what = tn_x86_do_of(u), row = tn_x86_row_of(x, u), held = tn_x86_held(x, u);
   const int by_number = what == TN_X86_DO_SHLI || what == TN_X86_DO_SHRI || what == TN_X86_DO_SHRUI;
-  const int turned = tn_x86_is_read(x, u->src[0]);
+  const int turned = tn_x86_is_read(x, u->src[0]) || tn_x86_is_better_turned(x, u, to), count = tn_x86_counts(x, u);
   int broadcast = 0;
+  if (count >= 0) {
+    const int other = tn_x86_value(x, u->src[!count]);
+    tn_x86_do_3(x, TN_X86_DO_SUB, tn_x86_type(x, u), held, to, other,
+                tn_x86_mask_as(x, u->src[count]->src[0], tn_x86_element(x, u)));
+    return;
+  }
   const tn_isa_operand a = tn_x86_use(x, u->src[turned]);
   const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k) :
       tn_x86_last_source(x, u->src[!turned], &broadcast);
@@ -97,10 +128,79 @@ static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, up, low);
 }
 
-// Is u read here for the last time, so that its register may be written?
-static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
-  return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
+// The upper halves of the products of a vector of 32 bits and a number, shifted to the right: what a division by a
+// constant is made of. NULL: u is none of that; else the vector.
+static const tiny_uop *tn_x86_high_product_of(const tiny_uop *u) {
+  const tiny_uop *shift = u->op == TINY_OP_CAST && u->lanes > 1 && tn_is_int(u->dtype) && tn_bits(u->dtype) == 32 ?
+      u->src[0] : NULL;
+  if (!shift || shift->op != TINY_OP_SHR || shift->dtype != TINY_U64 || !tn_x86_is_splat(shift->src[1])) return NULL;
+  const tiny_uop *product = shift->src[0], *wide = product->op == TINY_OP_MUL ? product->src[0] : NULL;
+  const int64_t by = shift->src[1]->src[0]->k;
+  if (!wide || by < 32 || by > 63 || wide->op != TINY_OP_CAST || wide->src[0]->dtype != TINY_U32) return NULL;
+  const int by_word = tn_x86_is_splat(product->src[1]) && !tn_x86_is_high(product->src[1]);
+  return by_word && !tn_x86_is_splat(wide->src[0]) ? wide->src[0] : NULL;
 }
+// The lanes of b where the number is odd, of a where it is even, 4 bytes each.
+static void tn_x86_odd_lanes(tn_x86_select *x, int to, int held, int a, int b) {
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), even = tn_x86_vec(a, held, TN_ISA_USE);
+  const tn_isa_operand odd = tn_x86_vec(b, held, TN_ISA_USE);
+  const int row = tn_x86_choose(x->level, TN_X86_DO_BLEND_4, TN_X86_I32);
+  if (x->level->masks) {
+    const int r = tn_x86_new(x, TN_ISA_GPR), k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0xAAAA));
+    tn_x86_2(x, TN_X86_KMOVD, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+    tn_x86_3(x, TN_X86_VPBLENDMD, d, even, odd)->mask = k;
+  } else if (row) tn_x86_4(x, row, d, even, odd, held == 16 ? 0xA : 0xAA);
+  else {
+    const int upper = tn_x86_new(x, TN_ISA_VEC);             // even ones have nothing there
+    tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(upper, held, TN_ISA_DEF), odd,
+             tn_x86_pool_of(x, (int64_t)((uint64_t)UINT32_MAX << 32), 8, held));
+    tn_x86_do_3(x, TN_X86_DO_OR, TN_X86_I32, held, to, a, upper);
+  }
+}
+static void tn_x86_high_product(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *shift = u->src[0], *number = shift->src[0]->src[1]->src[0];
+  const int held = tn_x86_held(x, u), a = tn_x86_value(x, x->factor[u->seq]), more = (int)shift->src[1]->src[0]->k - 32;
+  const int by = tn_x86_splat(x, number->k, 8, held), even = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  const int odd = tn_x86_high_by_low(x, a, by, held), both = more ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, by);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 32);
+  tn_x86_odd_lanes(x, both, held, low, odd);
+  if (more) tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I32, held, to, both, more);
+}
+
+// Where the level shifts all lanes by one number alone: by products with powers of two, the upper halves of which are
+// those of shifts to the right. Of SSE4.1, 4 bytes each.
+static int tn_x86_shifts_by_products(const tn_x86_select *x, const tiny_uop *u) {
+  const int left = u->op == TINY_OP_SHL, right = u->op == TINY_OP_SHR && !tn_is_signed(u->dtype);
+  return (left || right) && u->lanes > 1 && tn_x86_element(x, u) == 4 && !tn_x86_row_of(x, u) &&
+      tn_x86_level_has(x->level, TN_X86_PMULLD);
+}
+// 2^y, or 2^(31 - y): as a float, whose exponent that is. 2^31 is none of the integers with a sign, and becomes the one
+// of which only the top bit is set (Intel SDM vol. 2, CVTTPS2DQ: integer indefinite).
+static int tn_x86_powers(tn_x86_select *x, int y, int held, int down) {
+  const int up = tn_x86_new(x, TN_ISA_VEC), bits = tn_x86_new(x, TN_ISA_VEC), power = tn_x86_new(x, TN_ISA_VEC);
+  const int one = tn_x86_splat(x, (int64_t)(127 + (down ? 31 : 0)) << 23, 4, held);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I32, held, up, y, 23);
+  tn_x86_do_3(x, down ? TN_X86_DO_SUB : TN_X86_DO_ADD, TN_X86_I32, held, bits, one, up);
+  tn_x86_2(x, tn_x86_conversion_row(x->level, TINY_F32, TINY_I32), tn_x86_vec(power, held, TN_ISA_DEF),
+           tn_x86_vec(bits, held, TN_ISA_USE));
+  return power;
+}
+static void tn_x86_shift_by_products(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int held = tn_x86_held(x, u), left = u->op == TINY_OP_SHL, a = tn_x86_value(x, u->src[0]);
+  const int power = tn_x86_powers(x, tn_x86_value(x, u->src[1]), held, !left);
+  if (left) { tn_x86_do_3(x, TN_X86_DO_MUL, TN_X86_I32, held, to, a, power); return; }
+  const int odd_power = tn_x86_new(x, TN_ISA_VEC), even = tn_x86_new(x, TN_ISA_VEC);
+  const int low = tn_x86_new(x, TN_ISA_VEC), high = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, odd_power, power, 32);
+  const int odd = tn_x86_high_by_low(x, a, odd_power, held);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, power);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 31);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I64, held, high, odd, 1);
+  tn_x86_odd_lanes(x, to, held, low, high);
+}
+
 // Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
 // What is read here for the last time, the sum or one of the factors, is what the instruction writes.
 static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
@@ -314,6 +414,21 @@ static void tn_x86_where_masks(tn_x86_select *x, const tiny_uop *u, int k, int t
   tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
   tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
 }
+static int tn_x86_is_zero(const tiny_uop *u) {
+  const tiny_uop *one = tn_x86_is_splat(u) ? u->src[0] : u;
+  return one->op == TINY_OP_CONST && !tn_x86_bits(one);
+}
+// Where one of both is 0, the mask, or what it has not, has the other; 0: none is.
+static int tn_x86_where_zero(tn_x86_select *x, const tiny_uop *u, int k, int to) {
+  const int held = tn_x86_held(x, u), yes = tn_x86_is_zero(u->src[1]);
+  int broadcast;
+  if (!yes && !tn_x86_is_zero(u->src[2])) return 0;
+  const tn_isa_operand mask = tn_x86_vec(k, held, TN_ISA_USE), other = u->lanes == 1 ? tn_x86_use(x, u->src[1 + yes]) :
+      tn_x86_source(x, u->src[1 + yes], &broadcast);
+  tn_x86_3(x, tn_x86_best(x, yes ? TN_X86_DO_ANDN : TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(to, held, TN_ISA_DEF), mask,
+           other);
+  return 1;
+}
 static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int blends[4] = {TN_X86_VPBLENDMB, TN_X86_VPBLENDMW, TN_X86_VPBLENDMD, TN_X86_VPBLENDMQ};
   const tiny_uop *c = u->src[0];
@@ -328,6 +443,7 @@ static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_blend(x, to, held, k, tn_x86_vec(yes, held, TN_ISA_USE), no);
     return;
   }
+  if (!x->level->masks && tn_x86_where_zero(x, u, k, to)) return;
   const int no = tn_x86_value(x, u->src[2]);
   const tn_isa_operand yes = scalar ? tn_x86_use(x, u->src[1]) : tn_x86_source(x, u->src[1], &broadcast);
   if (!x->level->masks) { tn_x86_blend(x, to, held, k, yes, no); return; }
@@ -379,6 +495,7 @@ static int tn_x86_holds(int dtype, int of) {
 }
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
+  if (x->factor[u->seq]) { tn_x86_high_product(x, u, to); return; }
   if (u->lanes > 1 || u->dtype == TINY_F16 || s->dtype == TINY_F16) { tn_x86_cast_lanes(x, u, to); return; }
   const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(x, u) == 8;
   if (to_float && !from_float) { tn_x86_cast_to_float(x, s, f64, to); return; }

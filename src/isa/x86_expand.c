@@ -40,7 +40,8 @@ static int tn_x86_has(const tn_x86_select *x, const tiny_uop *u) {
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
       if (tn_x86_class(x, u) == TN_ISA_GPR || product_64) return 1;
-      return tn_x86_is_lanes_of_bool(u) ? tn_x86_is_logic(u) : tn_x86_row_of(x, u) != 0;
+      return tn_x86_is_lanes_of_bool(u) ? tn_x86_is_logic(u) :
+          tn_x86_row_of(x, u) != 0 || tn_x86_shifts_by_products(x, u);
     default: return 1;
   }
 }
@@ -55,7 +56,7 @@ static tn_x86_numbered tn_x86_number_it(tn_x86_select *x, tiny_uop *u) {
   if (x->spare == TN_X86_SPARE) { tn_isa_refuse(x->c, "a node that is too many others"); x->spare = 0; }
   const int seq = x->k->n + x->spare++;
   u->seq = (uint32_t)seq;
-  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = NULL;
+  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = x->factor[seq] = NULL;
   x->uses[seq] = 1; x->fused[seq] = x->indexes[seq] = 0; x->last[seq] = INT32_MAX;
   x->bools[seq] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   return n;
@@ -185,6 +186,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
       if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
       else if (tn_x86_is_lanes_of_bool(u)) tn_x86_logic(x, u, to);
       else if (tn_x86_row_of(x, u)) tn_x86_binary(x, u, to);
+      else if (u->op != TINY_OP_MUL) tn_x86_shift_by_products(x, u, to);
       else tn_x86_multiply_64(x, u, to);
       return;
     default: tn_isa_refuse(x->c, tn_ops[u->op].name);

@@ -361,6 +361,7 @@ static int tn_x86_fewer_lanes(const tn_x86_select *x, const tiny_uop *s, int lan
 }
 static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u) {
   int lanes = u->dtype == TINY_VOID ? 0 : tn_x86_fewer_lanes(x, u, 0);
+  if (x->factor[u->seq]) return tn_x86_fewer_lanes(x, x->factor[u->seq], lanes);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = u->src[i];
     if (s->op == TINY_OP_INDEX) {

@@ -70,13 +70,14 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e)
 
 // SHRU, SHLI ..: unsigned, by an immediate. EQ, LT, NE: to a vector of 0 and -1; of floats by a predicate; LT of
-// integers has its sources the other way round. BLEND: by the top bit of bytes. MOVE: from and to memory at any
-// address; COPY: between registers; STREAM: to aligned memory, past the caches. GPR: between a general register and the
-// lowest bytes. SPLAT: of the lowest element or of memory. BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words
-// of 4 bytes of each source, of each 16 bytes. PACK: integers of twice the size, saturated as signed ones, by the
-// result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH: the lower and the higher halves of each 16 bytes, element by
-// element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte.
-// PERMUTE_16: bytes of each 16 by numbers. MASKED: from and to memory, elements whose top bit is set.
+// integers has its sources the other way round. BLEND: by the top bit of bytes. BLEND_4: words of 4 bytes by the bits
+// of an immediate. MOVE: from and to memory at any address; COPY: between registers; STREAM: to aligned memory, past
+// the caches. GPR: between a general register and the lowest bytes. SPLAT: of the lowest element or of memory.
+// BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words of 4 bytes of each source, of each 16 bytes. PACK:
+// integers of twice the size, saturated as signed ones, by the result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH:
+// the lower and the higher halves of each 16 bytes, element by element. PRODUCT: of the lower 4 of each 8 bytes, 8
+// bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte. PERMUTE_16: bytes of each 16 by numbers. MASKED: from
+// and to memory, elements whose top bit is set.
 #define TN_X86_CHOICES(_) \
   _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
   _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \
@@ -107,6 +108,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(FMADD_213, TN_X86_FMAS_(VFMADD213)) _(FNMADD_213, TN_X86_FMAS_(VFNMADD213)) \
   _(FMSUB_213, TN_X86_FMAS_(VFMSUB213)) _(FNMSUB_213, TN_X86_FMAS_(VFNMSUB213)) \
   _(BLEND, TN_X86_ALL_E_(VPBLENDVB)) \
+  _(BLEND_4, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, {TN_X86_VPBLENDD, TN_X86_BLENDPS, 0}, TN_X86_NONE_) \
   _(MOVE, TN_X86_VL_(MOVSS), TN_X86_VL_(MOVSD), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), \
     TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS)) \
   _(COPY, TN_X86_ALL_(MOVAPS)) \

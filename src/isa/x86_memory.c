@@ -60,11 +60,19 @@ static int tn_isa_pace(const tn_isa_induction *d) {
   const int64_t pace = d->step * d->nbytes;
   return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
 }
+// Is it an INDEX in the loop of that RANGE which adds the number of the iteration as it is?
+static int tn_x86_adds_iteration(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *range) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && !tn_is_reg(u->src[0]) ? tn_isa_folded(u) : NULL;
+  return range && u->op == TINY_OP_INDEX && u->lanes == 1 && !x->inductions.which[u->seq] && !tn_is_reg(u->src[0]) &&
+      (folded ? folded->src[0] : u->src[1]) == range;
+}
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
   const int which = x->inductions.which[index->seq];
-  const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  if (which && x->unrolled) added += x->copy * x->inductions.of[which - 1].step;
+  else if (tn_x86_adds_iteration(x, index, x->unrolled)) added += x->copy;
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, added * element);
   tn_x86_base(x, index->src[0], &o);
   const int64_t framed = o.imm - added * element;

@@ -2,8 +2,8 @@
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
-//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, and a condition that
-//        one choice has.
+//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, a condition that one
+//        choice has, and 1 or 0 that one sum takes.
 // Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
@@ -39,60 +39,86 @@ static void tn_x86_begin_inductions(tn_x86_select *x, const tiny_uop *range) {
     } else if (range->nsrc > 1) tn_x86_add_term(x, d->reg, range->src[1], d->step, 0);
   }
 }
-static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range) {
+static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range, int copies) {
   for (int i = 0; i < x->inductions.n; i++) {
     const tn_isa_induction *d = &x->inductions.of[i];
     if (d->range == range && !tn_isa_pace(d))
-      tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step));
+      tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step * copies));
   }
 }
 // Does nobody want to know which iteration it is? Then they are counted down.
 static int tn_x86_counts_down(const tn_x86_select *x, const tiny_uop *range) {
-  const tiny_uop *end = range->src[0];
   int wanted = x->uses[range->seq] > 1;    // END is one
   for (int i = 0; i < x->inductions.n && !wanted; i++)
     wanted = x->inductions.of[i].range == range && tn_isa_pace(&x->inductions.of[i]);
-  return !wanted && end->op == TINY_OP_CONST && end->k > 0 && end->k < INT32_MAX && range->nsrc == 1;
+  return !wanted && range->src[0]->k < INT32_MAX && tn_isa_is_whole(range, x->copies[range->seq]);
 }
-static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
-  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR), nbytes = tn_x86_held(x, u), label = x->c->labels;
+// How many copies of its body a loop has: one, unless all that asks which iteration it is are addresses, which add it.
+static int tn_x86_copies(const tn_x86_select *x, const tiny_uop *range) {
+  const int end = tn_isa_body_end(x->k, range);
+  int wanted = x->uses[range->seq] - 1, n = 0;
+  for (int i = (int)range->seq + 1; i < end; i++) {
+    const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    if (tn_x86_adds_iteration(x, u, range)) wanted -= 2;
+    if (u->op == TINY_OP_STORE ? !tn_is_reg(u->src[0]->src[0]) : x->uses[i] && !x->fused[i] && u->dtype != TINY_VOID &&
+        u->op != TINY_OP_INDEX && u->op != TINY_OP_CONST && !tn_x86_is_splat(u)) n += tn_x86_parts_of(x, value);
+  }
+  for (int i = 0; i < x->inductions.n; i++) {
+    const tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range == range && (d->step > TN_X86_STEP_MOST || d->step < -TN_X86_STEP_MOST)) return 1;
+  }
+  return end < 0 || wanted ? 1 : tn_isa_copies_of(range, n, 1);
+}
+// The loop goes on while its number is less than this, which leaves all copies of the body an iteration.
+static tn_isa_operand tn_x86_bound(tn_x86_select *x, const tiny_uop *range, int copies) {
+  const tiny_uop *end = range->src[0];
+  const int nbytes = tn_x86_held(x, range);
+  if (copies == 1 || tn_isa_is_whole(range, copies)) return tn_x86_scalar_source(x, end, nbytes);
+  if (end->op == TINY_OP_CONST) return tn_isa_number(end->k - copies + 1);
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, 1 - copies);
+  o.reg = tn_x86_value(x, end);
+  const int r = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, nbytes, TN_ISA_DEF), o);
+  return tn_x86_gpr(r, nbytes, TN_ISA_USE);
+}
+// What a loop of so many copies begins with, unless it is the rest of one that has more.
+static void tn_x86_begin_loop(tn_x86_select *x, const tiny_uop *u, tn_isa_operand bound, int copies) {
+  const tiny_uop *end = u->src[0];
+  const int r = x->reg[u->seq], nbytes = tn_x86_held(x, u), label = x->c->labels, rest = copies < x->copies[u->seq];
+  const int known = end->op == TINY_OP_CONST && u->nsrc == 1 && end->k >= x->copies[u->seq];
+  const int64_t times = !known ? 0 : rest ? end->k % x->copies[u->seq] : end->k / copies;
   x->c->labels += 2;
   x->label[u->seq] = label;
-  tn_x86_begin_inductions(x, u);
-  if (tn_x86_counts_down(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, nbytes, TN_ISA_DEF), tn_isa_number(end->k));
-  else if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
-  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0));
-  if (end->op != TINY_OP_CONST || start || end->k <= 0) {
-    const tn_isa_operand n = tn_x86_scalar_source(x, end, nbytes);
-    tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
+  if (!known) {
+    tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), bound);
     tn_x86_jump(x, tn_is_unsigned(u->dtype) ? TN_X86_JAE : TN_X86_JGE, label + 1);
   }
-  const int known = end->op == TINY_OP_CONST && !start && end->k > 0;
   tn_isa_loop *loop = TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop);
-  loop->begin = x->c->n; loop->end = -1; loop->times = !known ? 0 : end->k < 1000 ? (int)end->k : 1000;
+  loop->begin = x->c->n; loop->end = -1; loop->times = times < 1000 ? (int)times : 1000;
   tn_x86_place(x, label);
 }
-static void tn_x86_end_loop(tn_x86_select *x, int label) {
+static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
+  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
+  const tiny_uop *start = u->nsrc > 1 ? u->src[1] : NULL;
+  x->copies[u->seq] = (uint8_t)tn_x86_copies(x, u);
+  tn_x86_begin_inductions(x, u);
+  if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
+  else {
+    const int64_t n = tn_x86_counts_down(x, u) ? u->src[0]->k / x->copies[u->seq] : 0;
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(n));
+  }
+}
+static void tn_x86_end_loop(tn_x86_select *x, const tiny_uop *range, tn_isa_operand bound, int copies) {
+  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
+  const int down = tn_x86_counts_down(x, range);
+  tn_x86_step_inductions(x, range, copies);
+  tn_x86_2(x, down ? TN_X86_SUB : TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(down ? 1 : copies));
+  if (!down) tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), bound);
+  tn_x86_jump(x, down ? TN_X86_JNE : tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
   int l = x->c->nloop - 1;
   while (l >= 0 && x->c->loop[l].end >= 0) l--;
   x->c->loop[l].end = x->c->n;
   tn_x86_place(x, label + 1);
-}
-static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
-  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
-  tn_x86_step_inductions(x, range);
-  if (tn_x86_counts_down(x, range)) {
-    tn_x86_2(x, TN_X86_SUB, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
-    tn_x86_jump(x, TN_X86_JNE, label);
-    tn_x86_end_loop(x, label);
-    return;
-  }
-  tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
-  const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
-  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
-  tn_x86_jump(x, tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
-  tn_x86_end_loop(x, label);
 }
 
 static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
@@ -123,15 +149,23 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 static uint32_t tn_x86_reads(const tn_x86_select *x, const tiny_uop *u) { return x->packed[u->seq] ? 1 : u->nsrc; }
 static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
   if (x->packed[u->seq]) return x->packed[u->seq]->src[0];
+  if (x->factor[u->seq]) return x->factor[u->seq];
   const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   if (x->shuffles[u->seq]) return u->src[j]->src[0];
   if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
   return folded ? folded->src[0] : u->src[j];
 }
+// Is it a sum of floats that overwrites one of its sources?
+static int tn_x86_adds_to(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_ADD && tn_is_float(u->dtype) && !tn_x86_level_has(x->level, TN_X86_VADDPS);
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
-  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
+  for (; store && tn_x86_adds_to(x, store) && tn_x86_adds_to(x, u); sum = store, store =
+       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
+    if (store->src[0] == store->src[1] || store->lanes != u->lanes) return -1;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
   const int *e = tn_x86_reg_element(x, store->src[0]);
   if (!e) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
@@ -193,8 +227,11 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       if (u->k) tn_isa_refuse(x->c, "a grid");
       return;
     case TINY_OP_DEFINE: tn_x86_define(x, u); return;
-    case TINY_OP_RANGE: tn_x86_range(x, u); return;
-    case TINY_OP_END: tn_x86_end(x, u->src[1]); return;
+    case TINY_OP_RANGE:
+      tn_x86_range(x, u);
+      if (x->copies[u->seq] == 1) tn_x86_begin_loop(x, u, tn_x86_bound(x, u, 1), 1);
+      return;
+    case TINY_OP_END: tn_x86_end_loop(x, u->src[1], tn_x86_bound(x, u->src[1], 1), 1); return;
     case TINY_OP_IF: x->label[u->seq] = tn_x86_if(x, u->src[0]); return;
     case TINY_OP_ENDIF: tn_x86_place(x, x->label[u->src[0]->seq]); return;
     case TINY_OP_PREFETCH: tn_x86_1(x, TN_X86_PREFETCHT1, tn_x86_memory(x, u->src[0], 1)); return;
@@ -234,6 +271,22 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
+// A loop with copies of its body, whose RANGE is written, and what is left over one by one. The place of its END.
+static int tn_x86_write_copies(tn_x86_select *x, const tiny_uop *range) {
+  const int end = tn_isa_body_end(x->k, range), whole = tn_isa_is_whole(range, x->copies[range->seq]);
+  x->unrolled = range;
+  for (int n = x->copies[range->seq]; n; n = n > 1 && !whole) {
+    const tn_isa_operand bound = tn_x86_bound(x, range, n);
+    tn_x86_begin_loop(x, range, bound, n);
+    for (x->copy = 0; x->copy < n; x->copy++)
+      for (int i = (int)range->seq + 1; i < end && !x->c->refused; i++) tn_x86_node(x, x->k->list[i]);
+    x->copy = 0;
+    tn_x86_end_loop(x, range, bound, n);
+  }
+  x->unrolled = NULL;
+  return end;
+}
+
 // Does u's only user stand in its block, with no store between that changes what it loads?
 static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
   for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
@@ -243,14 +296,17 @@ static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
   }
   return 1;
 }
-// Is a LOAD, or a NEG, used by one other node alone, in its block, with nothing between that changes what it takes?
+// Is a LOAD, a NEG or a count used by one other node alone, in its block, with nothing between that changes what it
+// takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
   const int negates = u->op == TINY_OP_NEG && user->op == TINY_OP_FMA;
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
       !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  return (negates || load) && tn_x86_stays(x, u, load);
+  const int counts = user->op == TINY_OP_ADD && tn_x86_is_count(x, u) && user->src[0] != user->src[1] &&
+      !x->fused[user->src[user->src[0] == u]->seq];
+  return (negates || load || counts) && tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
@@ -321,10 +377,12 @@ static void tn_x86_survey(tn_x86_select *x) {
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
     tn_combined word;
     x->packed[i] = tn_isa_word_of(x->k, u, &word);
+    x->factor[i] = tn_x86_high_product_of(u);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
-      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      const int order = u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || (u->op == TINY_OP_AFTER && j);   // alone
+      x->uses[s->seq] += order ? 0 : u->op == TINY_OP_INDEX ? 2 : 1;
       x->user[s->seq] = u;
       if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
     }
@@ -372,13 +430,18 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.packed = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.packed);
+  x.factor = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.factor);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
+  x.copies = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
   c->frame = TN_X86_SHELVES;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
-  for (int i = 0; i < k->n && !c->refused; i++) tn_x86_node(&x, k->list[i]);
+  for (int i = 0; i < k->n && !c->refused; i++) {
+    tn_x86_node(&x, k->list[i]);
+    if (k->list[i]->op == TINY_OP_RANGE && x.copies[i] > 1) i = tn_x86_write_copies(&x, k->list[i]);
+  }
 }
 #endif

@@ -10,7 +10,7 @@
 #ifndef TN_ISA_X86_VALUES
 #define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
-#include "induction.c"
+#include "unroll.c"
 #include "words.c"
 #include "x86_levels.c"
 #endif
@@ -22,6 +22,7 @@ enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RB
 enum { TN_X86_SHELF = 512, TN_X86_PARTS_AT = TN_X86_SHELF, TN_X86_SHELVES = TN_X86_SHELF + 128 };
 enum { TN_X86_SPARE = 256 };               // nodes that are none of the list's, at a time
 enum { TN_X86_INDUCTIONS = 5 };            // of a loop
+enum { TN_X86_STEP_MOST = INT32_MAX / 256 };                 // of one whose loop has copies of its body, elements
 typedef struct tn_x86_select {
   tn_isa_code *c; const tiny_listing *k; const tn_x86_level *level;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
@@ -31,8 +32,11 @@ typedef struct tn_x86_select {
   tn_isa_inductions inductions;
   uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   const tiny_uop **packed;                 // the LOAD that it begins with, if it puts together what stands there
+  const tiny_uop **factor;                 // the vector whose products with a number it has the upper halves of
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
+  uint8_t *copies;                         // of RANGE: how often the body stands in the loop
+  const tiny_uop *unrolled; int copy;      // the RANGE whose copies are written now, NULL: none; which of them
   int spare;                               // nodes that are none of the list's so far
   int depth;                               // expansions of nodes that are being written, one in another
   int mem, args, task, local;              // the entry's arguments
@@ -113,6 +117,7 @@ static tn_isa_ins *tn_x86_n(tn_x86_select *x, int op, int n, const tn_isa_operan
   tn_isa_operand tied[4];
   tn_x86_copy(x, TN_ISA_VEC, into, o[1].reg, 16);
   memcpy(tied + 1, o + 2, (size_t)(n - 2) * sizeof *o);
+  if (o[2].kind == TN_ISA_REG && o[2].cls == TN_ISA_VEC && o[2].reg == o[1].reg) tied[1].reg = into;   // a square
   tied[0] = tn_x86_vec(into, 16, TN_ISA_BOTH);
   tn_isa_ins *i = tn_x86_add(x, op, n - 1, tied);
   if (overtaken) tn_x86_copy(x, TN_ISA_VEC, to, into, 16);

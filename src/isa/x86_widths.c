@@ -110,6 +110,16 @@ static int tn_x86_lanes_of_bool(tn_x86_select *x, int r, int nbytes, int lanes) 
   else tn_x86_do_imm(x, TN_X86_DO_SHUFFLE_4, TN_X86_I32, 16, wide, k, 0);
   return wide;
 }
+// Of SSE4.1, whose mask is the first vector register.
+static void tn_x86_blend_by_first(tn_x86_select *x, int to, int mask, tn_isa_operand yes, int no) {
+  const int first = -1, overtaken = yes.kind == TN_ISA_REG && yes.reg == to && no != to;
+  const int into = overtaken ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_copy(x, TN_ISA_VEC, first, mask, 16);
+  tn_x86_copy(x, TN_ISA_VEC, into, no, 16);
+  const tn_isa_operand o[3] = {tn_x86_vec(into, 16, TN_ISA_BOTH), yes, tn_x86_vec(first, 16, TN_ISA_USE)};
+  tn_x86_add(x, TN_X86_PBLENDVB, 3, o);
+  tn_x86_copy(x, TN_ISA_VEC, to, into, 16);
+}
 // By a vector of 0 and -1: yes where it is set, else no.
 static void tn_x86_blend(tn_x86_select *x, int to, int nbytes, int mask, tn_isa_operand yes, int no) {
   const int row = tn_x86_choose(x->level, TN_X86_DO_BLEND, TN_X86_I8);
@@ -120,6 +130,7 @@ static void tn_x86_blend(tn_x86_select *x, int to, int nbytes, int mask, tn_isa_
     tn_x86_n(x, row, 4, o);
     return;
   }
+  if (tn_x86_level_has(x->level, TN_X86_PBLENDVB)) { tn_x86_blend_by_first(x, to, mask, yes, no); return; }
   const int a = tn_x86_new(x, TN_ISA_VEC), b = tn_x86_new(x, TN_ISA_VEC);
   tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(a, nbytes, TN_ISA_DEF), m, yes);
   tn_x86_3(x, tn_x86_best(x, TN_X86_DO_ANDN, TN_X86_I32), tn_x86_vec(b, nbytes, TN_ISA_DEF), m, otherwise);

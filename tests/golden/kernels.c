@@ -970,87 +970,55 @@ void r_64_24_24_72d3e920(void *const *mem, const long long *args, long long task
   f32 *const p1 = (f32 *)mem[1];
   const i32x8 x0 = SPLAT(i32x8, i32, 23);
   i32 local1[16] __attribute__((aligned(64)));
-  i32 acc2;
+  i32x8 acc2;
   f32 local3[16] __attribute__((aligned(64)));
-  f32 acc4;
-  f32 acc5;
-  f32 acc6;
-  f32 acc7;
-  i32 acc8;
-  i32 acc9;
-  i32 acc10;
+  f32x8 acc4;
+  const f32x8 x5 = SPLAT(f32x8, f32, ((f32)__builtin_nan("")));
+  const f32x8 x6 = SPLAT(f32x8, f32, (-(f32)__builtin_inf()));
+  f32x8 acc7;
+  const i32x8 x8 = SPLAT(i32x8, i32, 0);
+  const i32x8 x9 = SPLAT(i32x8, i32, (-2147483647 - 1));
+  i32x8 acc10;
   for (i32 r11 = 0; r11 < 4; r11++) {
     const i32 x12 = (i32)(r11 * 16);
-    for (i32 r13 = 0; r13 < 4; r13++) {
-      const i32 x14 = (i32)(r13 * 4);
-      acc4 = (-(f32)__builtin_inf());
-      acc5 = (-(f32)__builtin_inf());
-      acc6 = (-(f32)__builtin_inf());
-      acc7 = (-(f32)__builtin_inf());
-      for (i32 r15 = 0; r15 < 24; r15++) {
-        const i32 x16 = (i32)(x14 + ((i32)(x12 + ((i32)(r15 * 64)))));
-        const f32 v17 = *(p1 + x16);
-        const f32 v18 = acc4;
-        acc4 = ((v17 != v17) ? ((f32)__builtin_nan("")) : ((v18 < v17) ? v17 : v18));
-        const f32 v19 = acc5;
-        const f32 v20 = *((p1 + x16) + 1);
-        acc5 = ((v19 != v19) ? ((f32)__builtin_nan("")) : ((v20 < v19) ? v19 : v20));
-        const f32 v21 = acc6;
-        const f32 v22 = *((p1 + x16) + 2);
-        acc6 = ((v21 != v21) ? ((f32)__builtin_nan("")) : ((v22 < v21) ? v21 : v22));
-        const f32 v23 = acc7;
-        const f32 v24 = *((p1 + x16) + 3);
-        acc7 = ((v23 != v23) ? ((f32)__builtin_nan("")) : ((v24 < v23) ? v23 : v24));
-      }
-      *(local3 + x14) = (acc4);
-      *((local3 + x14) + 1) = (acc5);
-      *((local3 + x14) + 2) = (acc6);
-      *((local3 + x14) + 3) = (acc7);
+    acc4 = x6;
+    acc7 = x6;
+    for (i32 r13 = 0; r13 < 24; r13++) {
+      const i32 x14 = (i32)(x12 + ((i32)(r13 * 64)));
+      const f32x8 v15 = LOAD(f32x8, p1 + x14);
+      const f32x8 v16 = acc4;
+      acc4 = (WHERE(f32x8, i32x8, (CONVERT(v15 != v15, b8x8)), x5, (WHERE(f32x8, i32x8, (CONVERT(v16 < v15, b8x8)), v15, v16))));
+      const f32x8 v17 = LOAD(f32x8, (p1 + x14) + 8);
+      const f32x8 v18 = acc7;
+      acc7 = (WHERE(f32x8, i32x8, (CONVERT(v17 != v17, b8x8)), x5, (WHERE(f32x8, i32x8, (CONVERT(v18 < v17, b8x8)), v17, v18))));
     }
-    for (i32 r25 = 0; r25 < 4; r25++) {
-      const i32 x26 = (i32)(r25 * 4);
-      const f32 v27 = *(local3 + x26);
-      acc2 = (-2147483647 - 1);
-      const f32 v28 = *((local3 + x26) + 1);
-      acc8 = (-2147483647 - 1);
-      const f32 v29 = *((local3 + x26) + 2);
-      acc9 = (-2147483647 - 1);
-      const f32 v30 = *((local3 + x26) + 3);
-      acc10 = (-2147483647 - 1);
-      for (i32 r31 = 0; r31 < 24; r31++) {
-        const i32 x32 = (i32)(x26 + ((i32)(x12 + ((i32)(r31 * 64)))));
-        __builtin_prefetch((p1 + x32) + 32, 0, 2);
-        const f32 v33 = *(p1 + x32);
-        const i32 x34 = (i32)(23 - r31);
-        i32 x35 = ((b8)((v27 == v33) | (v33 != v33))) ? x34 : 0;
-        const i32 v36 = acc2;
-        acc2 = ((x35 < v36) ? v36 : x35);
-        __builtin_prefetch((p1 + x32) + 33, 0, 2);
-        const f32 v37 = *((p1 + x32) + 1);
-        i32 x38 = ((b8)((v28 == v37) | (v37 != v37))) ? x34 : 0;
-        const i32 v39 = acc8;
-        acc8 = ((x38 < v39) ? v39 : x38);
-        __builtin_prefetch((p1 + x32) + 34, 0, 2);
-        const f32 v40 = *((p1 + x32) + 2);
-        i32 x41 = ((b8)((v29 == v40) | (v40 != v40))) ? x34 : 0;
-        const i32 v42 = acc9;
-        acc9 = ((x41 < v42) ? v42 : x41);
-        __builtin_prefetch((p1 + x32) + 35, 0, 2);
-        const f32 v43 = *((p1 + x32) + 3);
-        i32 x44 = ((b8)((v30 == v43) | (v43 != v43))) ? x34 : 0;
-        const i32 v45 = acc10;
-        acc10 = ((x44 < v45) ? v45 : x44);
-      }
-      *(local1 + x26) = (acc2);
-      *((local1 + x26) + 1) = (acc8);
-      *((local1 + x26) + 2) = (acc9);
-      *((local1 + x26) + 3) = (acc10);
+    STORE(f32x8, local3 + 0, (acc4));
+    STORE(f32x8, local3 + 8, (acc7));
+    const f32x8 v19 = LOAD(f32x8, local3 + 0);
+    acc2 = x9;
+    const f32x8 v20 = LOAD(f32x8, local3 + 8);
+    acc10 = x9;
+    for (i32 r21 = 0; r21 < 24; r21++) {
+      const i32 x22 = (i32)(x12 + ((i32)(r21 * 64)));
+      __builtin_prefetch((p1 + x22) + 32, 0, 2);
+      const f32x8 v23 = LOAD(f32x8, p1 + x22);
+      const i32x8 x24 = SPLAT(i32x8, i32, ((i32)(23 - r21)));
+      const i32x8 x25 = WHERE(i32x8, i32x8, ((CONVERT(v23 == v19, b8x8)) | (CONVERT(v23 != v23, b8x8))), x24, x8);
+      const i32x8 v26 = acc2;
+      acc2 = (WHERE(i32x8, i32x8, (CONVERT(x25 < v26, b8x8)), v26, x25));
+      __builtin_prefetch((p1 + x22) + 40, 0, 2);
+      const f32x8 v27 = LOAD(f32x8, (p1 + x22) + 8);
+      const i32x8 x28 = WHERE(i32x8, i32x8, ((CONVERT(v20 == v27, b8x8)) | (CONVERT(v27 != v27, b8x8))), x24, x8);
+      const i32x8 v29 = acc10;
+      acc10 = (WHERE(i32x8, i32x8, (CONVERT(x28 < v29, b8x8)), v29, x28));
     }
-    for (i32 r46 = 0; r46 < 2; r46++) {
-      const i32 x47 = (i32)(r46 * 8);
-      const i32 x48 = (i32)(x12 + x47);
-      const i32x8 v49 = LOAD(i32x8, local1 + x47);
-      STORE(i32x8, p0 + x48, (x0 - v49));
+    STORE(i32x8, local1 + 0, (acc2));
+    STORE(i32x8, local1 + 8, (acc10));
+    for (i32 r30 = 0; r30 < 2; r30++) {
+      const i32 x31 = (i32)(r30 * 8);
+      const i32 x32 = (i32)(x12 + x31);
+      const i32x8 v33 = LOAD(i32x8, local1 + x31);
+      STORE(i32x8, p0 + x32, (x0 - v33));
     }
   }
 }
