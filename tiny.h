@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 1f11859e07f0ea886436c14fc1dc0114dc711fc4e8f55c07031b7099a2ef1195
+/* tiny.h 0.1.0, source fa162ea88dc6d0cd1c34a9af945d328e4f83e3880f6ee04a664bec32290def31
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3717,7 +3717,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "1f11859e07f0ea886436c14fc1dc0114dc711fc4e8f55c07031b7099a2ef1195"
+#define TN_SOURCE_ID "fa162ea88dc6d0cd1c34a9af945d328e4f83e3880f6ee04a664bec32290def31"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -44811,6 +44811,7 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
 
 enum {
   TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4,
+  TN_SHORT_VECTORS = 2,                    // that are reduced beside each other, at least
   TN_NUMBER_DEPTH = 12                     // of what is staged for a row, in nodes
 };
 
@@ -44826,11 +44827,25 @@ static int tn_has_short_rows(tiny_ctx *t, const tn_profile *p) {
   return p->nreduce > 0 && !p->carried;
 }
 
+// Do elements of neighbouring rows lie together, as where the rows are columns of memory?
+static int tn_rows_lie_together(tiny_ctx *t, const tiny_uop *reduce, tiny_uop *rows) {
+  tn_list index = {NULL, 0, 0};
+  int together = 0;
+  tn_collect_op(t, reduce->src[0], TINY_OP_INDEX, &index);
+  for (int i = 0; i < index.n; i++) {
+    const int64_t stride = tn_depends(t, index.u[i], rows) ? tn_stride_in(t, index.u[i]->src[1], rows) : 0;
+    if (stride != 0 && stride != 1) return 0;
+    together |= stride == 1 && index.u[i]->src[0]->op != TINY_OP_STAGE;
+  }
+  return together;
+}
+
 // Splits the innermost range that every REDUCE depends on into blocks of rows. Returns what counts within one; NULL:
 // it stays as it is.
-static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
+static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p, int most) {
   tiny_uop *rows = NULL;
   int64_t f = TN_SHORT_ROWS, longest = 0;
+  int together = 1;
   double cost = 0;
   if (!tn_has_short_rows(s->t, p)) return NULL;
   for (int i = 0; i < p->nout; i++) {
@@ -44839,6 +44854,7 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     if (in_scope) rows = p->out[i];
   }
   for (int j = 0; j < p->nreduce; j++) {
+    together &= rows && tn_rows_lie_together(s->t, p->reduce[j], rows);
     const int64_t nbytes = tn_range_extent(p->reduce[j]->src[1]) * tn_dtypes[p->reduce[j]->dtype].nbytes;
     if (nbytes > longest) longest = nbytes;
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
@@ -44848,6 +44864,8 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes >
           tn_machine_share(s->target->limits) / 2)
     return NULL;
+  for (int64_t n = TN_SHORT_VECTORS * most; together && n > TN_SHORT_ROWS && f == TN_SHORT_ROWS; n /= 2)
+    if (tn_range_extent(rows) >= 4 * n && tn_range_extent(rows) % n == 0) f = n;
   while (p->row && f > 1 && f * longest > tn_machine_nearest(s->target->limits) / 2) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
   rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
@@ -44887,17 +44905,22 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
   }
 }
 
-// The REDUCEs of a block, each in memory for all its rows, several rows at a time: what comes after them may be
-// lanes then, be it as long as a logarithm.
+// The REDUCEs of a block, each in memory for all its rows, several rows at a time, as lanes or as copies: what comes
+// after them may be lanes then, be it as long as a logarithm.
 static void tn_stage_reduces(tn_kernel_state *s, tiny_uop *rows) {
   for (;;) {
     tiny_uop *next = NULL;
     const tn_list all = tn_kernel_collect(s, TINY_OP_REDUCE);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
+    const int together = tn_rows_lie_together(s->t, next, rows);
     tiny_uop **copy = tn_do_stage(s, next, 1, &rows, 0);
     if (!copy) return;
-    tn_do_split(s, TN_OPT_UPCAST, *copy, TN_SHORT_COPIES, NULL);
+    const tn_profile p = tn_profile_of(s);
+    const int64_t lanes = together ? tn_lanes_for(tn_range_extent(*copy), tn_target_lanes(s->target, &p), 0) : 1;
+    tiny_uop *rest = *copy;
+    if (lanes > 1) tn_do_split(s, TN_OPT_LANE, rest, lanes, &rest);
+    if (rest) tn_do_split(s, TN_OPT_UPCAST, rest, tn_lanes_for(tn_range_extent(rest), TN_SHORT_COPIES, 0), NULL);
   }
 }
 #endif
@@ -44969,7 +44992,7 @@ static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
-  tiny_uop *rows = tn_block_rows(s, p);
+  tiny_uop *rows = tn_block_rows(s, p, tn_target_lanes(target, p));
   if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
   if (rows) tn_stage_numbers(s, rows, tn_target_lanes(target, p));
@@ -44994,6 +45017,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, &taken)) continue;
+    if (tn_opt_meets_lanes(s, p->red[i])) continue;          // of rows that lie together
     if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) tn_push(t, &taken, p->red[i]);
   }
   tn_make_tasks(s, work, TN_ALL_LOOPS);
@@ -46364,7 +46388,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     if (!tn_scatter_of(s, &p, &c)) return 0;
   }
   tiny_uop *row = NULL, *fill_row = NULL;
-  int outer = 0, fill = s->naxes, inner = 0;
+  int outer = 0, fill = s->naxes, inner = 0, adjacent = 0;
   double work = (double)tn_extents(p.out, p.nout) / (double)tn_extents(c.range, c.n);
   work *= (double)(tn_extents(c.range, c.n) + tn_extents(p.red, p.nred));
   for (int i = 0; i < p.nout; i++) {       // the last loop inside of the summands, and the one that fills it
@@ -46372,20 +46396,22 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
     if (tn_scatter_is_outer(&p, &c, i)) { outer += tn_range_kind(p.out[i]) == TN_LOOP; continue; }
     if (!target_range) { row = p.out[i]; fill = s->naxes + inner; }
+    else if (!row) fill = s->naxes + inner;
+    adjacent = tn_stride_in(s->t, p.store->src[1], p.out[i]) == 1;
     inner++;
   }
   if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
   if (!cpu) return 1;
-  if (row) fill_row = s->axis[fill];
+  if (inner) fill_row = s->axis[fill];
   if (row && tn_range_extent(row) > lanes && lanes > 1) {
     row = tn_do_pad(s, row, lanes);
     fill_row = tn_do_pad(s, fill_row, lanes);
   }
   p = tn_profile_of(s);
-  const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
+  const int64_t f = row || (inner && adjacent) ? tn_lanes_for(tn_range_extent(fill_row), lanes, 0) : 1;
   if (f > 1) {
     tn_do_split(s, TN_OPT_LANE, fill_row, f, NULL);
-    if (tn_stride_in(s->t, p.store->src[1], row) == 1) tn_do_split(s, TN_OPT_LANE, row, f, NULL);
+    if (row && tn_stride_in(s->t, p.store->src[1], row) == 1) tn_do_split(s, TN_OPT_LANE, row, f, NULL);
   }
   tn_make_tasks(s, work, outer);
   return 1;
@@ -48471,6 +48497,53 @@ static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, int most,
 }
 #endif
 // ---- end src/isa/induction.c ----
+// ---- begin src/isa/unroll.c ----
+// unroll: how often the body of a short innermost loop stands in it, whatever the processor: instructions that only
+// count, and jumps that are foreseen wrong where a loop of a few iterations ends, take a good part of its time.
+//
+// In:    a RANGE of a list, and how many registers' worth of nodes its body is, which the target counts.
+// Out:   the copies of the body, 1, 2 or 4. Iteration r + i is that of copy i; if the length of the loop may be no
+//        multiple of their number, a second loop of one copy does what is left over, if the target has such.
+// Holds: the body has no loop, no condition of its own and no barrier. All copies are written from the same nodes.
+// Source: Aho, Lam, Sethi and Ullman, Compilers (2007), 10.5: loop unrolling.
+#ifndef TN_ISA_UNROLL
+#define TN_ISA_UNROLL
+#ifndef TINY_AMALGAMATED
+#include "induction.c"
+#endif
+
+enum { TN_ISA_SHORT = 6 };                 // nodes of a body of four copies; of two, twice as many
+enum { TN_ISA_LEFT_OVER = 16 };            // iterations of a loop of known length that has a rest, at least
+
+// The place of the END of an innermost loop that may have copies; -1: it is none.
+static int tn_isa_body_end(const tiny_listing *k, const tiny_uop *range) {
+  for (int i = (int)range->seq + 1; i < k->n; i++) {
+    const int op = k->list[i]->op;
+    if (op == TINY_OP_END) return i;
+    if (op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BARRIER || op == TINY_OP_DEFINE) return -1;
+  }
+  return -1;
+}
+// Is the number of iterations known, and a multiple of that?
+static int tn_isa_is_whole(const tiny_uop *range, int copies) {
+  const tiny_uop *end = range->src[0];
+  return range->nsrc == 1 && end->op == TINY_OP_CONST && end->k > 0 && end->k % copies == 0;
+}
+// May there be a loop of what is left over? It begins where the number of the iteration is within `copies` of the end.
+static int tn_isa_may_leave(const tiny_uop *range, int copies) {
+  const tiny_uop *end = range->src[0];
+  const int64_t least = tn_bits(range->dtype) == 64 ? INT64_MIN : INT32_MIN;
+  if (tn_is_unsigned(range->dtype)) return 0;
+  return end->op == TINY_OP_CONST ? end->k >= TN_ISA_LEFT_OVER : end->vmin >= least + copies;
+}
+static int tn_isa_copies_of(const tiny_uop *range, int nodes, int rest) {
+  int copies = 4;
+  while (copies > 1 && (nodes * copies > 4 * TN_ISA_SHORT ||
+                        !(tn_isa_is_whole(range, copies) || (rest && tn_isa_may_leave(range, copies))))) copies /= 2;
+  return copies;
+}
+#endif
+// ---- end src/isa/unroll.c ----
 // ---- begin src/isa/words.c ----
 // words: a word that is put together of bytes, or halves, which lie beside each other in memory, is one load.
 //
@@ -49833,13 +49906,14 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e)
 
 // SHRU, SHLI ..: unsigned, by an immediate. EQ, LT, NE: to a vector of 0 and -1; of floats by a predicate; LT of
-// integers has its sources the other way round. BLEND: by the top bit of bytes. MOVE: from and to memory at any
-// address; COPY: between registers; STREAM: to aligned memory, past the caches. GPR: between a general register and the
-// lowest bytes. SPLAT: of the lowest element or of memory. BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words
-// of 4 bytes of each source, of each 16 bytes. PACK: integers of twice the size, saturated as signed ones, by the
-// result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH: the lower and the higher halves of each 16 bytes, element by
-// element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte.
-// MASKED: from and to memory, elements whose top bit is set.
+// integers has its sources the other way round. BLEND: by the top bit of bytes. BLEND_4: words of 4 bytes by the bits
+// of an immediate. MOVE: from and to memory at any address; COPY: between registers; STREAM: to aligned memory, past
+// the caches. GPR: between a general register and the lowest bytes. SPLAT: of the lowest element or of memory.
+// BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words of 4 bytes of each source, of each 16 bytes. PACK:
+// integers of twice the size, saturated as signed ones, by the result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH:
+// the lower and the higher halves of each 16 bytes, element by element. PRODUCT, PRODUCT_SIGNED: of the lower 4 of each
+// 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte. MASKED: from and to memory, elements whose
+// top bit is set.
 #define TN_X86_CHOICES(_) \
   _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
   _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \
@@ -49870,6 +49944,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(FMADD_213, TN_X86_FMAS_(VFMADD213)) _(FNMADD_213, TN_X86_FMAS_(VFNMADD213)) \
   _(FMSUB_213, TN_X86_FMAS_(VFMSUB213)) _(FNMSUB_213, TN_X86_FMAS_(VFNMSUB213)) \
   _(BLEND, TN_X86_ALL_E_(VPBLENDVB)) \
+  _(BLEND_4, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, {TN_X86_VPBLENDD, TN_X86_BLENDPS, 0}, TN_X86_NONE_) \
   _(MOVE, TN_X86_VL_(MOVSS), TN_X86_VL_(MOVSD), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), \
     TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS)) \
   _(COPY, TN_X86_ALL_(MOVAPS)) \
@@ -49889,6 +49964,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(UNPACK_HIGH, TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), \
     TN_X86_VL_(PUNPCKHBW), TN_X86_VL_(PUNPCKHWD), TN_X86_VL_(PUNPCKHDQ), TN_X86_VL_(PUNPCKHQDQ)) \
   _(PRODUCT, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMULUDQ)) \
+  _(PRODUCT_SIGNED, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMULDQ)) \
   _(MADD, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMADDWD), TN_X86_NONE_) \
   _(DOT_I16, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPDPWSSD), TN_X86_NONE_) \
   _(SIGNS, TN_X86_ALL_(PMOVMSKB)) \
@@ -49958,7 +50034,7 @@ static int tn_x86_conversion_row(const tn_x86_level *l, int from, int to) {
 #ifndef TN_ISA_X86_VALUES
 #define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
-#include "induction.c"
+#include "unroll.c"
 #include "words.c"
 #include "x86_levels.c"
 #endif
@@ -49970,6 +50046,7 @@ enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RB
 enum { TN_X86_SHELF = 512, TN_X86_PARTS_AT = TN_X86_SHELF, TN_X86_SHELVES = TN_X86_SHELF + 128 };
 enum { TN_X86_SPARE = 256 };               // nodes that are none of the list's, at a time
 enum { TN_X86_INDUCTIONS = 5 };            // of a loop
+enum { TN_X86_STEP_MOST = INT32_MAX / 256 };                 // of one whose loop has copies of its body, elements
 typedef struct tn_x86_select {
   tn_isa_code *c; const tiny_listing *k; const tn_x86_level *level;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
@@ -49979,8 +50056,11 @@ typedef struct tn_x86_select {
   tn_isa_inductions inductions;
   uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   const tiny_uop **packed;                 // the LOAD that it begins with, if it puts together what stands there
+  const tiny_uop **factor;                 // the vector whose products with a number it has the upper halves of
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
+  uint8_t *copies;                         // of RANGE: how often the body stands in the loop
+  const tiny_uop *unrolled; int copy;      // the RANGE whose copies are written now, NULL: none; which of them
   int spare;                               // nodes that are none of the list's so far
   int depth;                               // expansions of nodes that are being written, one in another
   int mem, args, task, local;              // the entry's arguments
@@ -50061,6 +50141,7 @@ static tn_isa_ins *tn_x86_n(tn_x86_select *x, int op, int n, const tn_isa_operan
   tn_isa_operand tied[4];
   tn_x86_copy(x, TN_ISA_VEC, into, o[1].reg, 16);
   memcpy(tied + 1, o + 2, (size_t)(n - 2) * sizeof *o);
+  if (o[2].kind == TN_ISA_REG && o[2].cls == TN_ISA_VEC && o[2].reg == o[1].reg) tied[1].reg = into;   // a square
   tied[0] = tn_x86_vec(into, 16, TN_ISA_BOTH);
   tn_isa_ins *i = tn_x86_add(x, op, n - 1, tied);
   if (overtaken) tn_x86_copy(x, TN_ISA_VEC, to, into, 16);
@@ -50366,6 +50447,16 @@ static int tn_x86_lanes_of_bool(tn_x86_select *x, int r, int nbytes, int lanes) 
   else tn_x86_do_imm(x, TN_X86_DO_SHUFFLE_4, TN_X86_I32, 16, wide, k, 0);
   return wide;
 }
+// Of SSE4.1, whose mask is the first vector register.
+static void tn_x86_blend_by_first(tn_x86_select *x, int to, int mask, tn_isa_operand yes, int no) {
+  const int first = -1, overtaken = yes.kind == TN_ISA_REG && yes.reg == to && no != to;
+  const int into = overtaken ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_copy(x, TN_ISA_VEC, first, mask, 16);
+  tn_x86_copy(x, TN_ISA_VEC, into, no, 16);
+  const tn_isa_operand o[3] = {tn_x86_vec(into, 16, TN_ISA_BOTH), yes, tn_x86_vec(first, 16, TN_ISA_USE)};
+  tn_x86_add(x, TN_X86_PBLENDVB, 3, o);
+  tn_x86_copy(x, TN_ISA_VEC, to, into, 16);
+}
 // By a vector of 0 and -1: yes where it is set, else no.
 static void tn_x86_blend(tn_x86_select *x, int to, int nbytes, int mask, tn_isa_operand yes, int no) {
   const int row = tn_x86_choose(x->level, TN_X86_DO_BLEND, TN_X86_I8);
@@ -50376,6 +50467,7 @@ static void tn_x86_blend(tn_x86_select *x, int to, int nbytes, int mask, tn_isa_
     tn_x86_n(x, row, 4, o);
     return;
   }
+  if (tn_x86_level_has(x->level, TN_X86_PBLENDVB)) { tn_x86_blend_by_first(x, to, mask, yes, no); return; }
   const int a = tn_x86_new(x, TN_ISA_VEC), b = tn_x86_new(x, TN_ISA_VEC);
   tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(a, nbytes, TN_ISA_DEF), m, yes);
   tn_x86_3(x, tn_x86_best(x, TN_X86_DO_ANDN, TN_X86_I32), tn_x86_vec(b, nbytes, TN_ISA_DEF), m, otherwise);
@@ -50446,11 +50538,19 @@ static int tn_isa_pace(const tn_isa_induction *d) {
   const int64_t pace = d->step * d->nbytes;
   return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
 }
+// Is it an INDEX in the loop of that RANGE which adds the number of the iteration as it is?
+static int tn_x86_adds_iteration(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *range) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && !tn_is_reg(u->src[0]) ? tn_isa_folded(u) : NULL;
+  return range && u->op == TINY_OP_INDEX && u->lanes == 1 && !x->inductions.which[u->seq] && !tn_is_reg(u->src[0]) &&
+      (folded ? folded->src[0] : u->src[1]) == range;
+}
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
   const int which = x->inductions.which[index->seq];
-  const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  if (which && x->unrolled) added += x->copy * x->inductions.of[which - 1].step;
+  else if (tn_x86_adds_iteration(x, index, x->unrolled)) added += x->copy;
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, added * element);
   tn_x86_base(x, index->src[0], &o);
   const int64_t framed = o.imm - added * element;
@@ -50839,11 +50939,42 @@ static tn_isa_operand tn_x86_last_source(tn_x86_select *x, const tiny_uop *u, in
   *broadcast = 0;
   return tn_x86_memory(x, u->src[0], tn_x86_nbytes(x, u));
 }
+static int tn_x86_is_register(const tiny_uop *u) { return u->op != TINY_OP_CONST && !tn_x86_is_splat(u); }
+// Is u read here for the last time, so that its register may be written?
+static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
+  return tn_x86_is_register(u) && x->last[u->seq] <= (int)here->seq;
+}
+// Where an instruction overwrites its first source: is that to be the second of u, as it is `to`, or ends here?
+static int tn_x86_is_better_turned(const tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int commutes = u->op == TINY_OP_ADD || u->op == TINY_OP_MUL || u->op == TINY_OP_AND || u->op == TINY_OP_OR ||
+      u->op == TINY_OP_XOR;
+  if (!commutes || tn_x86_level_has(x->level, TN_X86_VADDPS) || !tn_x86_is_register(b)) return 0;
+  if (!tn_x86_is_register(a) || x->reg[b->seq] == to) return 1;
+  return x->reg[a->seq] != to && tn_x86_ends(x, b, u) && !tn_x86_ends(x, a, u);
+}
+// Is it 1 where a bool of a vector is set, else 0, so that it is added by subtracting the vector of 0 and -1?
+static int tn_x86_is_count(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_WHERE && u->lanes > 1 && u->src[0]->lanes > 1 && !x->level->masks && tn_is_int(u->dtype) &&
+      tn_x86_is_splat(u->src[1]) && u->src[1]->src[0]->k == 1 && tn_x86_is_splat(u->src[2]) && !u->src[2]->src[0]->k;
+}
+// Which source is one, that is written here; -1: none.
+static int tn_x86_counts(const tn_x86_select *x, const tiny_uop *u) {
+  for (int i = 0; u->op == TINY_OP_ADD && i < 2; i++)
+    if (x->fused[u->src[i]->seq] && tn_x86_is_count(x, u->src[i])) return i;
+  return -1;
+}
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int what = tn_x86_do_of(u), row = tn_x86_row_of(x, u), held = tn_x86_held(x, u);
   const int by_number = what == TN_X86_DO_SHLI || what == TN_X86_DO_SHRI || what == TN_X86_DO_SHRUI;
-  const int turned = tn_x86_is_read(x, u->src[0]);
+  const int turned = tn_x86_is_read(x, u->src[0]) || tn_x86_is_better_turned(x, u, to), count = tn_x86_counts(x, u);
   int broadcast = 0;
+  if (count >= 0) {
+    const int other = tn_x86_value(x, u->src[!count]);
+    tn_x86_do_3(x, TN_X86_DO_SUB, tn_x86_type(x, u), held, to, other,
+                tn_x86_mask_as(x, u->src[count]->src[0], tn_x86_element(x, u)));
+    return;
+  }
   const tn_isa_operand a = tn_x86_use(x, u->src[turned]);
   const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k) :
       tn_x86_last_source(x, u->src[!turned], &broadcast);
@@ -50894,10 +51025,104 @@ static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, up, low);
 }
 
-// Is u read here for the last time, so that its register may be written?
-static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
-  return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
+// The upper halves of the products of a vector of 32 bits and a number, shifted to the right: what a division by a
+// constant is made of. NULL: u is none of that; else the vector.
+static const tiny_uop *tn_x86_high_product_of(const tiny_uop *u) {
+  const tiny_uop *shift = u->op == TINY_OP_CAST && u->lanes > 1 && tn_is_int(u->dtype) && tn_bits(u->dtype) == 32 ?
+      u->src[0] : NULL;
+  if (!shift || shift->op != TINY_OP_SHR || shift->dtype != TINY_U64 || !tn_x86_is_splat(shift->src[1])) return NULL;
+  const tiny_uop *product = shift->src[0], *wide = product->op == TINY_OP_MUL ? product->src[0] : NULL;
+  const int64_t by = shift->src[1]->src[0]->k;
+  if (!wide || by < 32 || by > 63 || wide->op != TINY_OP_CAST || wide->src[0]->dtype != TINY_U32) return NULL;
+  const int by_word = tn_x86_is_splat(product->src[1]) && !tn_x86_is_high(product->src[1]);
+  return by_word && !tn_x86_is_splat(wide->src[0]) ? wide->src[0] : NULL;
 }
+static int tn_x86_are(const tiny_uop *u, int op, const tiny_uop *a, const tiny_uop *b) {
+  return u->op == op && ((u->src[0] == a && u->src[1] == b) || (u->src[0] == b && u->src[1] == a));
+}
+// Such a quotient with its sign: (s ^ q) - s, where q is of (s ^ x) - s, and s is x >> 31. NULL: u is none; else x. By
+// products with signs it is ((x * number) >> shift) - s, as no product but 0 has all that is shifted out 0.
+static const tiny_uop *tn_x86_quotient_of(const tiny_uop *u) {
+  const tiny_uop *sign = u->op == TINY_OP_SUB && u->dtype == TINY_I32 && u->lanes > 1 ? u->src[1] : NULL;
+  if (!sign || sign->op != TINY_OP_SHR || sign->dtype != TINY_I32 || !tn_x86_is_splat(sign->src[1]) ||
+      sign->src[1]->src[0]->k != 31 || u->src[0]->op != TINY_OP_XOR) return NULL;
+  const tiny_uop *x = sign->src[0], *turned = u->src[0], *q = turned->src[turned->src[0] == sign];
+  if (!tn_x86_are(turned, TINY_OP_XOR, sign, q) || q->op != TINY_OP_CAST || q->src[0]->dtype != TINY_U32) return NULL;
+  const tiny_uop *size = tn_x86_high_product_of(q->src[0]);
+  const tiny_uop *of = size && size->op == TINY_OP_CAST ? size->src[0] : NULL;
+  if (!of || of->op != TINY_OP_SUB || of->dtype != TINY_I32 || of->src[1] != sign) return NULL;
+  const int64_t number = q->src[0]->src[0]->src[0]->src[1]->src[0]->k;
+  return number & 1 && number <= INT32_MAX && tn_x86_are(of->src[0], TINY_OP_XOR, sign, x) ? x : NULL;
+}
+// The lanes of b where the number is odd, of a where it is even, 4 bytes each.
+static void tn_x86_odd_lanes(tn_x86_select *x, int to, int held, int a, int b) {
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), even = tn_x86_vec(a, held, TN_ISA_USE);
+  const tn_isa_operand odd = tn_x86_vec(b, held, TN_ISA_USE);
+  const int row = tn_x86_choose(x->level, TN_X86_DO_BLEND_4, TN_X86_I32);
+  if (x->level->masks) {
+    const int r = tn_x86_new(x, TN_ISA_GPR), k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0xAAAA));
+    tn_x86_2(x, TN_X86_KMOVD, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+    tn_x86_3(x, TN_X86_VPBLENDMD, d, even, odd)->mask = k;
+  } else if (row) tn_x86_4(x, row, d, even, odd, held == 16 ? 0xA : 0xAA);
+  else {
+    const int upper = tn_x86_new(x, TN_ISA_VEC);             // even ones have nothing there
+    tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(upper, held, TN_ISA_DEF), odd,
+             tn_x86_pool_of(x, (int64_t)((uint64_t)UINT32_MAX << 32), 8, held));
+    tn_x86_do_3(x, TN_X86_DO_OR, TN_X86_I32, held, to, a, upper);
+  }
+}
+static void tn_x86_high_product(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int sign = u->op == TINY_OP_SUB, what = sign ? TN_X86_DO_PRODUCT_SIGNED : TN_X86_DO_PRODUCT;
+  const tiny_uop *high = sign ? u->src[0]->src[u->src[0]->src[0] == u->src[1]]->src[0] : u, *shift = high->src[0];
+  const int held = tn_x86_held(x, u), a = tn_x86_value(x, x->factor[u->seq]), more = (int)shift->src[1]->src[0]->k - 32;
+  const int by = tn_x86_splat(x, shift->src[0]->src[1]->src[0]->k, 8, held), up = tn_x86_new(x, TN_ISA_VEC);
+  const int even = tn_x86_new(x, TN_ISA_VEC), odd = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  const int both = sign || more ? tn_x86_new(x, TN_ISA_VEC) : to, shifted = sign ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, up, a, 32);
+  tn_x86_do_3(x, what, TN_X86_I64, held, odd, up, by);
+  tn_x86_do_3(x, what, TN_X86_I64, held, even, a, by);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 32);
+  tn_x86_odd_lanes(x, both, held, low, odd);
+  if (more) tn_x86_do_imm(x, sign ? TN_X86_DO_SHRI : TN_X86_DO_SHRUI, TN_X86_I32, held, shifted, both, more);
+  if (!sign) return;
+  const int below = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRI, TN_X86_I32, held, below, a, 31);
+  tn_x86_do_3(x, TN_X86_DO_SUB, TN_X86_I32, held, to, more ? shifted : both, below);
+}
+
+// Where the level shifts all lanes by one number alone: by products with powers of two, the upper halves of which are
+// those of shifts to the right. Of SSE4.1, 4 bytes each.
+static int tn_x86_shifts_by_products(const tn_x86_select *x, const tiny_uop *u) {
+  const int left = u->op == TINY_OP_SHL, right = u->op == TINY_OP_SHR && !tn_is_signed(u->dtype);
+  return (left || right) && u->lanes > 1 && tn_x86_element(x, u) == 4 && !tn_x86_row_of(x, u) &&
+      tn_x86_level_has(x->level, TN_X86_PMULLD);
+}
+// 2^y, or 2^(31 - y): as a float, whose exponent that is. 2^31 is none of the integers with a sign, and becomes the one
+// of which only the top bit is set (Intel SDM vol. 2, CVTTPS2DQ: integer indefinite).
+static int tn_x86_powers(tn_x86_select *x, int y, int held, int down) {
+  const int up = tn_x86_new(x, TN_ISA_VEC), bits = tn_x86_new(x, TN_ISA_VEC), power = tn_x86_new(x, TN_ISA_VEC);
+  const int one = tn_x86_splat(x, (int64_t)(127 + (down ? 31 : 0)) << 23, 4, held);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I32, held, up, y, 23);
+  tn_x86_do_3(x, down ? TN_X86_DO_SUB : TN_X86_DO_ADD, TN_X86_I32, held, bits, one, up);
+  tn_x86_2(x, tn_x86_conversion_row(x->level, TINY_F32, TINY_I32), tn_x86_vec(power, held, TN_ISA_DEF),
+           tn_x86_vec(bits, held, TN_ISA_USE));
+  return power;
+}
+static void tn_x86_shift_by_products(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int held = tn_x86_held(x, u), left = u->op == TINY_OP_SHL, a = tn_x86_value(x, u->src[0]);
+  const int power = tn_x86_powers(x, tn_x86_value(x, u->src[1]), held, !left);
+  if (left) { tn_x86_do_3(x, TN_X86_DO_MUL, TN_X86_I32, held, to, a, power); return; }
+  const int odd_power = tn_x86_new(x, TN_ISA_VEC), even = tn_x86_new(x, TN_ISA_VEC);
+  const int low = tn_x86_new(x, TN_ISA_VEC), high = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, odd_power, power, 32);
+  const int odd = tn_x86_high_by_low(x, a, odd_power, held);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, power);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 31);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I64, held, high, odd, 1);
+  tn_x86_odd_lanes(x, to, held, low, high);
+}
+
 // Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
 // What is read here for the last time, the sum or one of the factors, is what the instruction writes.
 static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
@@ -51111,6 +51336,21 @@ static void tn_x86_where_masks(tn_x86_select *x, const tiny_uop *u, int k, int t
   tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
   tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
 }
+static int tn_x86_is_zero(const tiny_uop *u) {
+  const tiny_uop *one = tn_x86_is_splat(u) ? u->src[0] : u;
+  return one->op == TINY_OP_CONST && !tn_x86_bits(one);
+}
+// Where one of both is 0, the mask, or what it has not, has the other; 0: none is.
+static int tn_x86_where_zero(tn_x86_select *x, const tiny_uop *u, int k, int to) {
+  const int held = tn_x86_held(x, u), yes = tn_x86_is_zero(u->src[1]);
+  int broadcast;
+  if (!yes && !tn_x86_is_zero(u->src[2])) return 0;
+  const tn_isa_operand mask = tn_x86_vec(k, held, TN_ISA_USE), other = u->lanes == 1 ? tn_x86_use(x, u->src[1 + yes]) :
+      tn_x86_source(x, u->src[1 + yes], &broadcast);
+  tn_x86_3(x, tn_x86_best(x, yes ? TN_X86_DO_ANDN : TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(to, held, TN_ISA_DEF), mask,
+           other);
+  return 1;
+}
 static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int blends[4] = {TN_X86_VPBLENDMB, TN_X86_VPBLENDMW, TN_X86_VPBLENDMD, TN_X86_VPBLENDMQ};
   const tiny_uop *c = u->src[0];
@@ -51125,6 +51365,7 @@ static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_blend(x, to, held, k, tn_x86_vec(yes, held, TN_ISA_USE), no);
     return;
   }
+  if (!x->level->masks && tn_x86_where_zero(x, u, k, to)) return;
   const int no = tn_x86_value(x, u->src[2]);
   const tn_isa_operand yes = scalar ? tn_x86_use(x, u->src[1]) : tn_x86_source(x, u->src[1], &broadcast);
   if (!x->level->masks) { tn_x86_blend(x, to, held, k, yes, no); return; }
@@ -51539,6 +51780,7 @@ static int tn_x86_fewer_lanes(const tn_x86_select *x, const tiny_uop *s, int lan
 }
 static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u) {
   int lanes = u->dtype == TINY_VOID ? 0 : tn_x86_fewer_lanes(x, u, 0);
+  if (x->factor[u->seq]) return tn_x86_fewer_lanes(x, x->factor[u->seq], lanes);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = u->src[i];
     if (s->op == TINY_OP_INDEX) {
@@ -51782,7 +52024,8 @@ static int tn_x86_has(const tn_x86_select *x, const tiny_uop *u) {
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
       if (tn_x86_class(x, u) == TN_ISA_GPR || product_64) return 1;
-      return tn_x86_is_lanes_of_bool(u) ? tn_x86_is_logic(u) : tn_x86_row_of(x, u) != 0;
+      return tn_x86_is_lanes_of_bool(u) ? tn_x86_is_logic(u) :
+          tn_x86_row_of(x, u) != 0 || tn_x86_shifts_by_products(x, u);
     default: return 1;
   }
 }
@@ -51797,7 +52040,7 @@ static tn_x86_numbered tn_x86_number_it(tn_x86_select *x, tiny_uop *u) {
   if (x->spare == TN_X86_SPARE) { tn_isa_refuse(x->c, "a node that is too many others"); x->spare = 0; }
   const int seq = x->k->n + x->spare++;
   u->seq = (uint32_t)seq;
-  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = NULL;
+  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0; x->packed[seq] = x->factor[seq] = NULL;
   x->uses[seq] = 1; x->fused[seq] = x->indexes[seq] = 0; x->last[seq] = INT32_MAX;
   x->bools[seq] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   return n;
@@ -51906,6 +52149,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     else tn_isa_refuse(x->c, tn_ops[u->op].name);
     return;
   }
+  if (x->factor[u->seq]) { tn_x86_high_product(x, u, to); return; }
   switch (u->op) {
     case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
     case TINY_OP_CAST: tn_x86_cast(x, u, to); return;
@@ -51927,6 +52171,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
       if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
       else if (tn_x86_is_lanes_of_bool(u)) tn_x86_logic(x, u, to);
       else if (tn_x86_row_of(x, u)) tn_x86_binary(x, u, to);
+      else if (u->op != TINY_OP_MUL) tn_x86_shift_by_products(x, u, to);
       else tn_x86_multiply_64(x, u, to);
       return;
     default: tn_isa_refuse(x->c, tn_ops[u->op].name);
@@ -51965,8 +52210,8 @@ static void tn_x86_write(tn_x86_select *x, const tiny_uop *u, int to) {
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
-//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, and a condition that
-//        one choice has.
+//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, a condition that one
+//        choice has, and 1 or 0 that one sum takes.
 // Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
@@ -52002,60 +52247,86 @@ static void tn_x86_begin_inductions(tn_x86_select *x, const tiny_uop *range) {
     } else if (range->nsrc > 1) tn_x86_add_term(x, d->reg, range->src[1], d->step, 0);
   }
 }
-static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range) {
+static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range, int copies) {
   for (int i = 0; i < x->inductions.n; i++) {
     const tn_isa_induction *d = &x->inductions.of[i];
     if (d->range == range && !tn_isa_pace(d))
-      tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step));
+      tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step * copies));
   }
 }
 // Does nobody want to know which iteration it is? Then they are counted down.
 static int tn_x86_counts_down(const tn_x86_select *x, const tiny_uop *range) {
-  const tiny_uop *end = range->src[0];
   int wanted = x->uses[range->seq] > 1;    // END is one
   for (int i = 0; i < x->inductions.n && !wanted; i++)
     wanted = x->inductions.of[i].range == range && tn_isa_pace(&x->inductions.of[i]);
-  return !wanted && end->op == TINY_OP_CONST && end->k > 0 && end->k < INT32_MAX && range->nsrc == 1;
+  return !wanted && range->src[0]->k < INT32_MAX && tn_isa_is_whole(range, x->copies[range->seq]);
 }
-static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
-  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR), nbytes = tn_x86_held(x, u), label = x->c->labels;
+// How many copies of its body a loop has: one, unless all that asks which iteration it is are addresses, which add it.
+static int tn_x86_copies(const tn_x86_select *x, const tiny_uop *range) {
+  const int end = tn_isa_body_end(x->k, range);
+  int wanted = x->uses[range->seq] - 1, n = 0;
+  for (int i = (int)range->seq + 1; i < end; i++) {
+    const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    if (tn_x86_adds_iteration(x, u, range)) wanted -= 2;
+    if (u->op == TINY_OP_STORE ? !tn_is_reg(u->src[0]->src[0]) : x->uses[i] && !x->fused[i] && u->dtype != TINY_VOID &&
+        u->op != TINY_OP_INDEX && u->op != TINY_OP_CONST && !tn_x86_is_splat(u)) n += tn_x86_parts_of(x, value);
+  }
+  for (int i = 0; i < x->inductions.n; i++) {
+    const tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range == range && (d->step > TN_X86_STEP_MOST || d->step < -TN_X86_STEP_MOST)) return 1;
+  }
+  return end < 0 || wanted ? 1 : tn_isa_copies_of(range, n, 1);
+}
+// The loop goes on while its number is less than this, which leaves all copies of the body an iteration.
+static tn_isa_operand tn_x86_bound(tn_x86_select *x, const tiny_uop *range, int copies) {
+  const tiny_uop *end = range->src[0];
+  const int nbytes = tn_x86_held(x, range);
+  if (copies == 1 || tn_isa_is_whole(range, copies)) return tn_x86_scalar_source(x, end, nbytes);
+  if (end->op == TINY_OP_CONST) return tn_isa_number(end->k - copies + 1);
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, 1 - copies);
+  o.reg = tn_x86_value(x, end);
+  const int r = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, nbytes, TN_ISA_DEF), o);
+  return tn_x86_gpr(r, nbytes, TN_ISA_USE);
+}
+// What a loop of so many copies begins with, unless it is the rest of one that has more.
+static void tn_x86_begin_loop(tn_x86_select *x, const tiny_uop *u, tn_isa_operand bound, int copies) {
+  const tiny_uop *end = u->src[0];
+  const int r = x->reg[u->seq], nbytes = tn_x86_held(x, u), label = x->c->labels, rest = copies < x->copies[u->seq];
+  const int known = end->op == TINY_OP_CONST && u->nsrc == 1 && end->k >= x->copies[u->seq];
+  const int64_t times = !known ? 0 : rest ? end->k % x->copies[u->seq] : end->k / copies;
   x->c->labels += 2;
   x->label[u->seq] = label;
-  tn_x86_begin_inductions(x, u);
-  if (tn_x86_counts_down(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, nbytes, TN_ISA_DEF), tn_isa_number(end->k));
-  else if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
-  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0));
-  if (end->op != TINY_OP_CONST || start || end->k <= 0) {
-    const tn_isa_operand n = tn_x86_scalar_source(x, end, nbytes);
-    tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
+  if (!known) {
+    tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), bound);
     tn_x86_jump(x, tn_is_unsigned(u->dtype) ? TN_X86_JAE : TN_X86_JGE, label + 1);
   }
-  const int known = end->op == TINY_OP_CONST && !start && end->k > 0;
   tn_isa_loop *loop = TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop);
-  loop->begin = x->c->n; loop->end = -1; loop->times = !known ? 0 : end->k < 1000 ? (int)end->k : 1000;
+  loop->begin = x->c->n; loop->end = -1; loop->times = times < 1000 ? (int)times : 1000;
   tn_x86_place(x, label);
 }
-static void tn_x86_end_loop(tn_x86_select *x, int label) {
+static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
+  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
+  const tiny_uop *start = u->nsrc > 1 ? u->src[1] : NULL;
+  x->copies[u->seq] = (uint8_t)tn_x86_copies(x, u);
+  tn_x86_begin_inductions(x, u);
+  if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
+  else {
+    const int64_t n = tn_x86_counts_down(x, u) ? u->src[0]->k / x->copies[u->seq] : 0;
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(n));
+  }
+}
+static void tn_x86_end_loop(tn_x86_select *x, const tiny_uop *range, tn_isa_operand bound, int copies) {
+  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
+  const int down = tn_x86_counts_down(x, range);
+  tn_x86_step_inductions(x, range, copies);
+  tn_x86_2(x, down ? TN_X86_SUB : TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(down ? 1 : copies));
+  if (!down) tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), bound);
+  tn_x86_jump(x, down ? TN_X86_JNE : tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
   int l = x->c->nloop - 1;
   while (l >= 0 && x->c->loop[l].end >= 0) l--;
   x->c->loop[l].end = x->c->n;
   tn_x86_place(x, label + 1);
-}
-static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
-  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
-  tn_x86_step_inductions(x, range);
-  if (tn_x86_counts_down(x, range)) {
-    tn_x86_2(x, TN_X86_SUB, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
-    tn_x86_jump(x, TN_X86_JNE, label);
-    tn_x86_end_loop(x, label);
-    return;
-  }
-  tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
-  const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
-  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
-  tn_x86_jump(x, tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
-  tn_x86_end_loop(x, label);
 }
 
 static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
@@ -52086,15 +52357,23 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 static uint32_t tn_x86_reads(const tn_x86_select *x, const tiny_uop *u) { return x->packed[u->seq] ? 1 : u->nsrc; }
 static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
   if (x->packed[u->seq]) return x->packed[u->seq]->src[0];
+  if (x->factor[u->seq]) return x->factor[u->seq];
   const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   if (x->shuffles[u->seq]) return u->src[j]->src[0];
   if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
   return folded ? folded->src[0] : u->src[j];
 }
+// Is it a sum of floats that overwrites one of its sources?
+static int tn_x86_adds_to(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_ADD && tn_is_float(u->dtype) && !tn_x86_level_has(x->level, TN_X86_VADDPS);
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
-  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
+  for (; store && tn_x86_adds_to(x, store) && tn_x86_adds_to(x, u); sum = store, store =
+       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
+    if (store->src[0] == store->src[1] || store->lanes != u->lanes) return -1;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
   const int *e = tn_x86_reg_element(x, store->src[0]);
   if (!e) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
@@ -52156,8 +52435,11 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       if (u->k) tn_isa_refuse(x->c, "a grid");
       return;
     case TINY_OP_DEFINE: tn_x86_define(x, u); return;
-    case TINY_OP_RANGE: tn_x86_range(x, u); return;
-    case TINY_OP_END: tn_x86_end(x, u->src[1]); return;
+    case TINY_OP_RANGE:
+      tn_x86_range(x, u);
+      if (x->copies[u->seq] == 1) tn_x86_begin_loop(x, u, tn_x86_bound(x, u, 1), 1);
+      return;
+    case TINY_OP_END: tn_x86_end_loop(x, u->src[1], tn_x86_bound(x, u->src[1], 1), 1); return;
     case TINY_OP_IF: x->label[u->seq] = tn_x86_if(x, u->src[0]); return;
     case TINY_OP_ENDIF: tn_x86_place(x, x->label[u->src[0]->seq]); return;
     case TINY_OP_PREFETCH: tn_x86_1(x, TN_X86_PREFETCHT1, tn_x86_memory(x, u->src[0], 1)); return;
@@ -52197,6 +52479,22 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
+// A loop with copies of its body, whose RANGE is written, and what is left over one by one. The place of its END.
+static int tn_x86_write_copies(tn_x86_select *x, const tiny_uop *range) {
+  const int end = tn_isa_body_end(x->k, range), whole = tn_isa_is_whole(range, x->copies[range->seq]);
+  x->unrolled = range;
+  for (int n = x->copies[range->seq]; n; n = n > 1 && !whole) {
+    const tn_isa_operand bound = tn_x86_bound(x, range, n);
+    tn_x86_begin_loop(x, range, bound, n);
+    for (x->copy = 0; x->copy < n; x->copy++)
+      for (int i = (int)range->seq + 1; i < end && !x->c->refused; i++) tn_x86_node(x, x->k->list[i]);
+    x->copy = 0;
+    tn_x86_end_loop(x, range, bound, n);
+  }
+  x->unrolled = NULL;
+  return end;
+}
+
 // Does u's only user stand in its block, with no store between that changes what it loads?
 static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
   for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
@@ -52206,14 +52504,17 @@ static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
   }
   return 1;
 }
-// Is a LOAD, or a NEG, used by one other node alone, in its block, with nothing between that changes what it takes?
+// Is a LOAD, a NEG or a count used by one other node alone, in its block, with nothing between that changes what it
+// takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
   const int negates = u->op == TINY_OP_NEG && user->op == TINY_OP_FMA;
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
       !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  return (negates || load) && tn_x86_stays(x, u, load);
+  const int counts = user->op == TINY_OP_ADD && tn_x86_is_count(x, u) && user->src[0] != user->src[1] &&
+      !x->fused[user->src[user->src[0] == u]->seq];
+  return (negates || load || counts) && tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
@@ -52284,10 +52585,13 @@ static void tn_x86_survey(tn_x86_select *x) {
     if (x->inductions.which[i]) tn_x86_read_induction(x, u);
     tn_isa_word word;
     x->packed[i] = tn_isa_word_of(x->k, u, &word);
+    x->factor[i] = tn_x86_high_product_of(u);
+    if (!x->factor[i] && tn_x86_level_has(x->level, TN_X86_PMULDQ)) x->factor[i] = tn_x86_quotient_of(u);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
-      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      const int order = u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || (u->op == TINY_OP_AFTER && j);   // alone
+      x->uses[s->seq] += order ? 0 : u->op == TINY_OP_INDEX ? 2 : 1;
       x->user[s->seq] = u;
       if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
     }
@@ -52335,14 +52639,19 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.packed = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.packed);
+  x.factor = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.factor);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
+  x.copies = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
   c->frame = TN_X86_SHELVES;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
-  for (int i = 0; i < k->n && !c->refused; i++) tn_x86_node(&x, k->list[i]);
+  for (int i = 0; i < k->n && !c->refused; i++) {
+    tn_x86_node(&x, k->list[i]);
+    if (k->list[i]->op == TINY_OP_RANGE && x.copies[i] > 1) i = tn_x86_write_copies(&x, k->list[i]);
+  }
 }
 #endif
 // ---- end src/isa/x86_select.c ----
@@ -53245,7 +53554,7 @@ static int tn_arm64_decode(uint32_t word, tn_arm64_ins *ins) {
 #ifndef TN_ISA_ARM64_VALUES
 #define TN_ISA_ARM64_VALUES
 #ifndef TINY_AMALGAMATED
-#include "induction.c"
+#include "unroll.c"
 #include "words.c"
 #include "arm64_encode.c"
 #endif
@@ -54702,22 +55011,17 @@ static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range)
 static int tn_arm64_counts_down(const tn_arm64_select *x, const tiny_uop *range) {
   return x->uses[range->seq] == 1 && range->nsrc == 1;       // END is one
 }
-// How often the body of a short loop is to stand in it, whose length that divides: instructions that only count, and
-// what is between loads that could be one, take a good part of its time.
-enum { TN_ARM64_SHORT = 6 };               // nodes of four copies; of two, twice as many
+// How many copies of its body a loop has, whose length their number divides.
 static int tn_arm64_copies(const tn_arm64_select *x, const tiny_uop *range) {
-  const tiny_uop *end = range->src[0];
-  int n = 0, copies = 4;
-  if (!tn_arm64_counts_down(x, range) || end->op != TINY_OP_CONST || end->k <= 0) return 1;
-  for (int i = (int)range->seq + 1; x->k->list[i]->op != TINY_OP_END; i++) {
+  const int end = tn_isa_body_end(x->k, range);
+  int n = 0;
+  for (int i = (int)range->seq + 1; i < end; i++) {
     const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
-    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF || u->op == TINY_OP_BARRIER) return 1;
     const int is_value = u->dtype != TINY_VOID && x->uses[i] && !x->fused[i] && u->op != TINY_OP_INDEX &&
         u->op != TINY_OP_CONST && !tn_arm64_is_splat(u);
     if (u->op == TINY_OP_STORE || is_value) n += tn_arm64_parts_of(x, value);
   }
-  while (copies > 1 && (n > 4 * TN_ARM64_SHORT / copies || end->k % copies)) copies /= 2;
-  return copies;
+  return end < 0 || !tn_arm64_counts_down(x, range) ? 1 : tn_isa_copies_of(range, n, 0);
 }
 static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
@@ -72853,189 +73157,193 @@ Where things stand in tiny.h
                                       transpositions, on a CPU
   44802  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44906  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45007  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45082  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44929  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45031  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45106  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45182  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45378  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46226  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45206  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45402  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46250  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46308  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46431  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46332  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46457  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47217  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47243  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47494  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47520  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47518  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47544  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47676  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47702  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47739  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47765  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  47904  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  47930  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48364  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48390  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48475  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48501  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
+                                      processor: instructions that only count, and jumps that are foreseen
+                                      wrong where a loop of a few iterations ends, take a good part of its
+                                      time
+  48548  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48548  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48621  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49201  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49482  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49274  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49555  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49764  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49837  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49949  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50025  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50259  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50340  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50387  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50479  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50798  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50898  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51215  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51456  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51608  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51850  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51743  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51985  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51964  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52209  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52351  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52660  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  52680  src/isa/arm64_encode.c       instructions of A64 -> words
-  52977  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53234  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  52989  src/isa/arm64_encode.c       instructions of A64 -> words
+  53286  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53543  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53550  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53859  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53819  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54128  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54437  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  54652  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54746  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  54961  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55193  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55497  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55456  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55760  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  55704  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56008  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  55963  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56267  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56216  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56520  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56451  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56572  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  56903  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  56990  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56755  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  56876  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57207  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57294  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57090  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57394  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57101  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57405  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57370  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57674  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57460  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57764  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58076  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58380  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  58638  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  58942  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  58988  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59292  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59290  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59594  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59370  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59674  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  59776  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60080  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  59820  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60124  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60089  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60393  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60355  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60659  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  60816  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61302  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61120  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61606  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61386  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61690  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61503  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  61735  src/runtime/device.c         which backend a context runs on
-  61953  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62107  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61807  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62039  src/runtime/device.c         which backend a context runs on
+  62257  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62411  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62168  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62472  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62436  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62740  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  62724  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63028  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  62996  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63300  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63178  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63263  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63482  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63567  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  63676  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  63980  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  63955  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64259  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64066  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64370  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64305  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  64791  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64609  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65095  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  64963  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65071  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65355  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65267  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65375  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65659  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  65852  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66156  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66460  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66764  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  66643  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  66947  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  66980  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67191  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  67985  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67284  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67495  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68289  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68377  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  68718  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68681  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69022  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  68925  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69229  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69179  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69483  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69438  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69742  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  69708  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70012  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  69873  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70177  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70047  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70408  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  70644  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70351  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70712  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  70948  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  70792  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  70955  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71096  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71259  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71062  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71366  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71147  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71451  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71475  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71779  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  71638  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  71701  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  71880  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  71942  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72005  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72184  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72016  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72320  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72402  src/runtime/context.c        opening and closing, the first error, totals
+  72706  src/runtime/context.c        opening and closing, the first error, totals
 */
