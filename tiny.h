@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 7dbc9ba2996943f3dfb8033e0f5509c4e784c617269d68497845454335cbf3f3
+/* tiny.h 0.1.0, source 29da4c52a14a82e4f9bfce2c2fb00d6f558fd29370f87e86de66232c263b0453
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3721,7 +3721,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "7dbc9ba2996943f3dfb8033e0f5509c4e784c617269d68497845454335cbf3f3"
+#define TN_SOURCE_ID "29da4c52a14a82e4f9bfce2c2fb00d6f558fd29370f87e86de66232c263b0453"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -50002,9 +50002,9 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
 // the caches. GPR: between a general register and the lowest bytes. SPLAT: of the lowest element or of memory.
 // BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words of 4 bytes of each source, of each 16 bytes. PACK:
 // integers of twice the size, saturated as signed ones, by the result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH:
-// the lower and the higher halves of each 16 bytes, element by element. PRODUCT: of the lower 4 of each 8 bytes, 8
-// bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte. PERMUTE_16: bytes of each 16 by numbers. MASKED: from
-// and to memory, elements whose top bit is set.
+// the lower and the higher halves of each 16 bytes, element by element. PRODUCT, PRODUCT_SIGNED: of the lower 4 of each
+// 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte. PERMUTE_16: bytes of each 16 by numbers.
+// MASKED: from and to memory, elements whose top bit is set.
 #define TN_X86_CHOICES(_) \
   _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
   _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \
@@ -50055,6 +50055,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(UNPACK_HIGH, TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), \
     TN_X86_VL_(PUNPCKHBW), TN_X86_VL_(PUNPCKHWD), TN_X86_VL_(PUNPCKHDQ), TN_X86_VL_(PUNPCKHQDQ)) \
   _(PRODUCT, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMULUDQ)) \
+  _(PRODUCT_SIGNED, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMULDQ)) \
   _(MADD, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMADDWD), TN_X86_NONE_) \
   _(DOT_I16, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPDPWSSD), TN_X86_NONE_) \
   _(SIGNS, TN_X86_ALL_(PMOVMSKB)) \
@@ -51139,6 +51140,23 @@ static const tiny_uop *tn_x86_high_product_of(const tiny_uop *u) {
   const int by_word = tn_x86_is_splat(product->src[1]) && !tn_x86_is_high(product->src[1]);
   return by_word && !tn_x86_is_splat(wide->src[0]) ? wide->src[0] : NULL;
 }
+static int tn_x86_are(const tiny_uop *u, int op, const tiny_uop *a, const tiny_uop *b) {
+  return u->op == op && ((u->src[0] == a && u->src[1] == b) || (u->src[0] == b && u->src[1] == a));
+}
+// Such a quotient with its sign: (s ^ q) - s, where q is of (s ^ x) - s, and s is x >> 31. NULL: u is none; else x. By
+// products with signs it is ((x * number) >> shift) - s, as no product but 0 has all that is shifted out 0.
+static const tiny_uop *tn_x86_quotient_of(const tiny_uop *u) {
+  const tiny_uop *sign = u->op == TINY_OP_SUB && u->dtype == TINY_I32 && u->lanes > 1 ? u->src[1] : NULL;
+  if (!sign || sign->op != TINY_OP_SHR || sign->dtype != TINY_I32 || !tn_x86_is_splat(sign->src[1]) ||
+      sign->src[1]->src[0]->k != 31 || u->src[0]->op != TINY_OP_XOR) return NULL;
+  const tiny_uop *x = sign->src[0], *turned = u->src[0], *q = turned->src[turned->src[0] == sign];
+  if (!tn_x86_are(turned, TINY_OP_XOR, sign, q) || q->op != TINY_OP_CAST || q->src[0]->dtype != TINY_U32) return NULL;
+  const tiny_uop *size = tn_x86_high_product_of(q->src[0]);
+  const tiny_uop *of = size && size->op == TINY_OP_CAST ? size->src[0] : NULL;
+  if (!of || of->op != TINY_OP_SUB || of->dtype != TINY_I32 || of->src[1] != sign) return NULL;
+  const int64_t number = q->src[0]->src[0]->src[0]->src[1]->src[0]->k;
+  return number & 1 && number <= INT32_MAX && tn_x86_are(of->src[0], TINY_OP_XOR, sign, x) ? x : NULL;
+}
 // The lanes of b where the number is odd, of a where it is even, 4 bytes each.
 static void tn_x86_odd_lanes(tn_x86_select *x, int to, int held, int a, int b) {
   const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), even = tn_x86_vec(a, held, TN_ISA_USE);
@@ -51158,14 +51176,22 @@ static void tn_x86_odd_lanes(tn_x86_select *x, int to, int held, int a, int b) {
   }
 }
 static void tn_x86_high_product(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tiny_uop *shift = u->src[0], *number = shift->src[0]->src[1]->src[0];
+  const int sign = u->op == TINY_OP_SUB, what = sign ? TN_X86_DO_PRODUCT_SIGNED : TN_X86_DO_PRODUCT;
+  const tiny_uop *high = sign ? u->src[0]->src[u->src[0]->src[0] == u->src[1]]->src[0] : u, *shift = high->src[0];
   const int held = tn_x86_held(x, u), a = tn_x86_value(x, x->factor[u->seq]), more = (int)shift->src[1]->src[0]->k - 32;
-  const int by = tn_x86_splat(x, number->k, 8, held), even = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
-  const int odd = tn_x86_high_by_low(x, a, by, held), both = more ? tn_x86_new(x, TN_ISA_VEC) : to;
-  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, by);
+  const int by = tn_x86_splat(x, shift->src[0]->src[1]->src[0]->k, 8, held), up = tn_x86_new(x, TN_ISA_VEC);
+  const int even = tn_x86_new(x, TN_ISA_VEC), odd = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  const int both = sign || more ? tn_x86_new(x, TN_ISA_VEC) : to, shifted = sign ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, up, a, 32);
+  tn_x86_do_3(x, what, TN_X86_I64, held, odd, up, by);
+  tn_x86_do_3(x, what, TN_X86_I64, held, even, a, by);
   tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 32);
   tn_x86_odd_lanes(x, both, held, low, odd);
-  if (more) tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I32, held, to, both, more);
+  if (more) tn_x86_do_imm(x, sign ? TN_X86_DO_SHRI : TN_X86_DO_SHRUI, TN_X86_I32, held, shifted, both, more);
+  if (!sign) return;
+  const int below = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRI, TN_X86_I32, held, below, a, 31);
+  tn_x86_do_3(x, TN_X86_DO_SUB, TN_X86_I32, held, to, more ? shifted : both, below);
 }
 
 // Where the level shifts all lanes by one number alone: by products with powers of two, the upper halves of which are
@@ -52263,6 +52289,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     else tn_isa_refuse(x->c, tn_ops[u->op].name);
     return;
   }
+  if (x->factor[u->seq]) { tn_x86_high_product(x, u, to); return; }
   switch (u->op) {
     case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
     case TINY_OP_CAST: tn_x86_cast(x, u, to); return;
@@ -52699,6 +52726,7 @@ static void tn_x86_survey(tn_x86_select *x) {
     tn_combined word;
     x->packed[i] = tn_isa_word_of(x->k, u, &word);
     x->factor[i] = tn_x86_high_product_of(u);
+    if (!x->factor[i] && tn_x86_level_has(x->level, TN_X86_PMULDQ)) x->factor[i] = tn_x86_quotient_of(u);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
@@ -73361,154 +73389,154 @@ Where things stand in tiny.h
                                       instructions
   49928  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  50117  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50118  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50432  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50433  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50573  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50574  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  51000  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  51001  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51534  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51560  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51964  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51990  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  52099  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  52125  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52322  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52349  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52772  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52800  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  53101  src/isa/arm64_encode.c       instructions of A64 -> words
-  53398  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53655  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53129  src/isa/arm64_encode.c       instructions of A64 -> words
+  53426  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53683  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53971  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  53999  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  54240  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54268  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54858  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  55073  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54886  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  55101  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55609  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55637  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55872  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55900  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  56120  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56148  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56379  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56407  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56632  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56660  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56867  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  56988  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  57319  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57406  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56895  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  57016  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57347  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57434  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57506  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57534  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57517  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57545  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57821  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57849  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57911  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57939  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58529  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58557  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  59091  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59119  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59441  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59469  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59743  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59771  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59823  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59851  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  60229  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60257  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  60273  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60301  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60542  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60570  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60808  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60836  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  61269  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61768  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61297  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61796  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61852  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61880  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61969  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  62201  src/runtime/device.c         which backend a context runs on
-  62419  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62573  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  61997  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62229  src/runtime/device.c         which backend a context runs on
+  62447  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62601  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62634  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62662  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62902  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62930  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  63191  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63219  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63463  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63491  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63645  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63730  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63673  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63758  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  64143  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64171  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64422  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64450  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64533  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64561  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64772  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  65258  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64800  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65286  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65430  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65538  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65822  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65458  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65566  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65850  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  66319  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66347  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66927  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66955  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  67110  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67138  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67447  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67658  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68452  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67475  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67686  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68480  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68844  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  69185  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68872  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69213  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  69392  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69420  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69646  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69674  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69905  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69933  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  70175  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70203  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  70340  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70368  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70514  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70875  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  71111  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70542  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70903  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71139  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  71259  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71422  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71287  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71450  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71529  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71557  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71614  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71642  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71942  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71970  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  72105  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  72168  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  72347  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72133  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72196  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72375  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72483  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72511  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72869  src/runtime/context.c        opening and closing, the first error, totals
+  72897  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -35,6 +35,7 @@ GRAPH(iadd, tiny_add_scalar(tiny_mul(in->i, in->i), 7))
 GRAPH(idiv, tiny_floor_div(in->i, tiny_add_scalar(tiny_abs(in->i), 3)))
 GRAPH(imod, tiny_remainder_scalar(in->i, 5))
 GRAPH(rest_i32, tiny_remainder_scalar(tiny_mul_scalar(in->i, 48271113), 7))
+GRAPH(rest_least, tiny_remainder_scalar(tiny_mul_scalar(in->i, -2147483648.0), 7))
 GRAPH(rest_u32, tiny_cast(tiny_remainder_scalar(tiny_cast(tiny_mul_scalar(in->i, 48271113), TINY_U32), 10), TINY_I32))
 GRAPH(isum, tiny_sum(in->i, -1, 0))
 GRAPH(ior, tiny_bitwise_or(in->i, tiny_add_scalar(in->i, 12)))
@@ -106,8 +107,8 @@ GRAPH(product_u8, product_of_bytes(in, TINY_U8, 0))
 static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(add), G(fused), G(divide), G(sqrt), G(floor), G(exp), G(log), G(sin), G(tanh), G(relu), G(where), G(both),
   G(sum), G(sum0), G(max), G(argmax), G(softmax), G(matmul), G(turned), G(cumsum), G(flip), G(iadd), G(idiv),
-  G(imod), G(rest_i32), G(rest_u32), G(isum), G(ior), G(shift), G(shift_u32), G(to_f32), G(to_i32), G(to_u8), G(to_i64),
-  G(to_f64), G(to_f16), G(picked),
+  G(imod), G(rest_i32), G(rest_least), G(rest_u32), G(isum), G(ior), G(shift), G(shift_u32), G(to_f32), G(to_i32), G(to_u8),
+  G(to_i64), G(to_f64), G(to_f16), G(picked),
   G(padded), G(normed), G(argmax0), G(scaled0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
   G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
   G(dot_u8_i8), G(dot_i16), G(dot_bf16), G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded),

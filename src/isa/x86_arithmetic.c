@@ -140,6 +140,23 @@ static const tiny_uop *tn_x86_high_product_of(const tiny_uop *u) {
   const int by_word = tn_x86_is_splat(product->src[1]) && !tn_x86_is_high(product->src[1]);
   return by_word && !tn_x86_is_splat(wide->src[0]) ? wide->src[0] : NULL;
 }
+static int tn_x86_are(const tiny_uop *u, int op, const tiny_uop *a, const tiny_uop *b) {
+  return u->op == op && ((u->src[0] == a && u->src[1] == b) || (u->src[0] == b && u->src[1] == a));
+}
+// Such a quotient with its sign: (s ^ q) - s, where q is of (s ^ x) - s, and s is x >> 31. NULL: u is none; else x. By
+// products with signs it is ((x * number) >> shift) - s, as no product but 0 has all that is shifted out 0.
+static const tiny_uop *tn_x86_quotient_of(const tiny_uop *u) {
+  const tiny_uop *sign = u->op == TINY_OP_SUB && u->dtype == TINY_I32 && u->lanes > 1 ? u->src[1] : NULL;
+  if (!sign || sign->op != TINY_OP_SHR || sign->dtype != TINY_I32 || !tn_x86_is_splat(sign->src[1]) ||
+      sign->src[1]->src[0]->k != 31 || u->src[0]->op != TINY_OP_XOR) return NULL;
+  const tiny_uop *x = sign->src[0], *turned = u->src[0], *q = turned->src[turned->src[0] == sign];
+  if (!tn_x86_are(turned, TINY_OP_XOR, sign, q) || q->op != TINY_OP_CAST || q->src[0]->dtype != TINY_U32) return NULL;
+  const tiny_uop *size = tn_x86_high_product_of(q->src[0]);
+  const tiny_uop *of = size && size->op == TINY_OP_CAST ? size->src[0] : NULL;
+  if (!of || of->op != TINY_OP_SUB || of->dtype != TINY_I32 || of->src[1] != sign) return NULL;
+  const int64_t number = q->src[0]->src[0]->src[0]->src[1]->src[0]->k;
+  return number & 1 && number <= INT32_MAX && tn_x86_are(of->src[0], TINY_OP_XOR, sign, x) ? x : NULL;
+}
 // The lanes of b where the number is odd, of a where it is even, 4 bytes each.
 static void tn_x86_odd_lanes(tn_x86_select *x, int to, int held, int a, int b) {
   const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), even = tn_x86_vec(a, held, TN_ISA_USE);
@@ -159,14 +176,22 @@ static void tn_x86_odd_lanes(tn_x86_select *x, int to, int held, int a, int b) {
   }
 }
 static void tn_x86_high_product(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tiny_uop *shift = u->src[0], *number = shift->src[0]->src[1]->src[0];
+  const int sign = u->op == TINY_OP_SUB, what = sign ? TN_X86_DO_PRODUCT_SIGNED : TN_X86_DO_PRODUCT;
+  const tiny_uop *high = sign ? u->src[0]->src[u->src[0]->src[0] == u->src[1]]->src[0] : u, *shift = high->src[0];
   const int held = tn_x86_held(x, u), a = tn_x86_value(x, x->factor[u->seq]), more = (int)shift->src[1]->src[0]->k - 32;
-  const int by = tn_x86_splat(x, number->k, 8, held), even = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
-  const int odd = tn_x86_high_by_low(x, a, by, held), both = more ? tn_x86_new(x, TN_ISA_VEC) : to;
-  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, even, a, by);
+  const int by = tn_x86_splat(x, shift->src[0]->src[1]->src[0]->k, 8, held), up = tn_x86_new(x, TN_ISA_VEC);
+  const int even = tn_x86_new(x, TN_ISA_VEC), odd = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  const int both = sign || more ? tn_x86_new(x, TN_ISA_VEC) : to, shifted = sign ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, up, a, 32);
+  tn_x86_do_3(x, what, TN_X86_I64, held, odd, up, by);
+  tn_x86_do_3(x, what, TN_X86_I64, held, even, a, by);
   tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, low, even, 32);
   tn_x86_odd_lanes(x, both, held, low, odd);
-  if (more) tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I32, held, to, both, more);
+  if (more) tn_x86_do_imm(x, sign ? TN_X86_DO_SHRI : TN_X86_DO_SHRUI, TN_X86_I32, held, shifted, both, more);
+  if (!sign) return;
+  const int below = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRI, TN_X86_I32, held, below, a, 31);
+  tn_x86_do_3(x, TN_X86_DO_SUB, TN_X86_I32, held, to, more ? shifted : both, below);
 }
 
 // Where the level shifts all lanes by one number alone: by products with powers of two, the upper halves of which are

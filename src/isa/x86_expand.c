@@ -165,6 +165,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     else tn_isa_refuse(x->c, tn_ops[u->op].name);
     return;
   }
+  if (x->factor[u->seq]) { tn_x86_high_product(x, u, to); return; }
   switch (u->op) {
     case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
     case TINY_OP_CAST: tn_x86_cast(x, u, to); return;

@@ -75,9 +75,9 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
 // the caches. GPR: between a general register and the lowest bytes. SPLAT: of the lowest element or of memory.
 // BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words of 4 bytes of each source, of each 16 bytes. PACK:
 // integers of twice the size, saturated as signed ones, by the result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH:
-// the lower and the higher halves of each 16 bytes, element by element. PRODUCT: of the lower 4 of each 8 bytes, 8
-// bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte. PERMUTE_16: bytes of each 16 by numbers. MASKED: from
-// and to memory, elements whose top bit is set.
+// the lower and the higher halves of each 16 bytes, element by element. PRODUCT, PRODUCT_SIGNED: of the lower 4 of each
+// 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte. PERMUTE_16: bytes of each 16 by numbers.
+// MASKED: from and to memory, elements whose top bit is set.
 #define TN_X86_CHOICES(_) \
   _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
   _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \
@@ -128,6 +128,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(UNPACK_HIGH, TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), \
     TN_X86_VL_(PUNPCKHBW), TN_X86_VL_(PUNPCKHWD), TN_X86_VL_(PUNPCKHDQ), TN_X86_VL_(PUNPCKHQDQ)) \
   _(PRODUCT, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMULUDQ)) \
+  _(PRODUCT_SIGNED, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMULDQ)) \
   _(MADD, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMADDWD), TN_X86_NONE_) \
   _(DOT_I16, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPDPWSSD), TN_X86_NONE_) \
   _(SIGNS, TN_X86_ALL_(PMOVMSKB)) \

@@ -378,6 +378,7 @@ static void tn_x86_survey(tn_x86_select *x) {
     tn_combined word;
     x->packed[i] = tn_isa_word_of(x->k, u, &word);
     x->factor[i] = tn_x86_high_product_of(u);
+    if (!x->factor[i] && tn_x86_level_has(x->level, TN_X86_PMULDQ)) x->factor[i] = tn_x86_quotient_of(u);
     for (uint32_t j = 0; j < tn_x86_reads(x, u); j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
