@@ -248,7 +248,7 @@ static tiny_code run_order(tiny_ctx *t, void *arg) {
 }
 // Kinds: any lanes; of the first vector alone; in twos, in fours; of the same 16 bytes; such as a transpose's,
 // interleaved by 1, 2, 4 and 8; halves of each 16 bytes interleaved; halves that follow each other.
-enum { ORDERS = 12 };
+enum { ORDERS = 13 };
 static int ordered(int kind, int i, int n, int nbytes, const int *random) {
   const int each = n * 16 / nbytes, half = each / 2 ? each / 2 : 1, by = 1 << (kind - 5);
   switch (kind) {
@@ -260,6 +260,7 @@ static int ordered(int kind, int i, int n, int nbytes, const int *random) {
     case 9: return i / each * each + i % each / 2 + i % 2 * n;
     case 10: return i / each * each + half + i % each / 2 + i % 2 * n;
     case 11: return n / 2 + i % (n / 2) + 2 * i / n * n;
+    case 12: return i % (n / 2) + 2 * i / n * n;
     default: return by < n ? i / by % 2 ? i - by + n : i : i;
   }
 }
