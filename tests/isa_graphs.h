@@ -112,8 +112,8 @@ static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(padded), G(normed), G(argmax0), G(scaled0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
   G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
   G(dot_u8_i8), G(dot_i16), G(dot_bf16), G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded),
-  G(attention), G(product_i8), G(product_u8), G(turned_f16), G(turned_u8), G(attention_f16), G(matmul_f16), G(cumsum_f16), G(pooled_f16), G(gathered_u8),
-  G(every_third_f16)
+  G(attention), G(product_i8), G(product_u8), G(turned_f16), G(turned_u8), G(attention_f16), G(matmul_f16),
+  G(cumsum_f16), G(pooled_f16), G(gathered_u8), G(every_third_f16)
 };
 #undef G
 enum { GRAPHS = sizeof graphs / sizeof *graphs };

@@ -339,7 +339,7 @@ static tiny_code run_order(tiny_ctx *t, void *arg) {
 }
 // Kinds: any lanes; of the first vector alone; in twos, in fours; of the same 16 bytes; such as a transpose's,
 // interleaved by 1, 2, 4 and 8; halves of each 16 bytes interleaved; halves that follow each other.
-enum { ORDERS = 12 };
+enum { ORDERS = 13 };
 static int ordered(int kind, int i, int n, int nbytes, const int *random) {
   const int each = n * 16 / nbytes, half = each / 2 ? each / 2 : 1, by = 1 << (kind - 5);
   switch (kind) {
@@ -351,6 +351,7 @@ static int ordered(int kind, int i, int n, int nbytes, const int *random) {
     case 9: return i / each * each + i % each / 2 + i % 2 * n;
     case 10: return i / each * each + half + i % each / 2 + i % 2 * n;
     case 11: return n / 2 + i % (n / 2) + 2 * i / n * n;
+    case 12: return i % (n / 2) + 2 * i / n * n;
     default: return by < n ? i / by % 2 ? i - by + n : i : i;
   }
 }
@@ -395,7 +396,8 @@ static tiny_code run_apart(tiny_ctx *t, void *arg) {
   int n = 0;
   list[n++] = zero;
   for (int i = 0; i < 3; i++) {
-    tiny_uop *in = list[n++] = tn_param(t, dtypes[i], 2 + i, LANES_MOST), *at = list[n++] = tn_index_of(t, in, zero, NULL);
+    tiny_uop *in = list[n++] = tn_param(t, dtypes[i], 2 + i, LANES_MOST);
+    tiny_uop *at = list[n++] = tn_index_of(t, in, zero, NULL);
     vector[i] = list[n++] = tn_load(t, at, r->lanes);
   }
   tiny_uop *nones = tn_uop_make(t, TINY_OP_BROADCAST, TINY_I32, r->lanes, 1, &none, 0, 0, NULL);
@@ -420,7 +422,10 @@ static void test_apart(tiny_ctx *t, const tn_cpu_builtin_level *level) {
     r.dtype = dtypes[i / 15]; r.lanes = 2 << i / 3 % 5; r.masked = i % 3 > 0; r.otherwise = i % 3 > 1; r.level = level;
     if (!case_named("%d of %s apart, %d of %s", r.lanes, tiny_dtype_name(dtypes[i / 15]), i % 3, level->name)) continue;
     rng = (uint64_t)i + 1;
-    for (int k = 0; k < LANES_MOST * 8; k++) { r.from[k] = (uint8_t)(1 + rnd(200)); r.instead[k] = (uint8_t)(201 + rnd(50)); }
+    for (int k = 0; k < LANES_MOST * 8; k++) {
+      r.from[k] = (uint8_t)(1 + rnd(200));
+      r.instead[k] = (uint8_t)(201 + rnd(50));
+    }
     for (int k = 0; k < r.lanes; k++) {
       r.valid[k] = r.masked ? rnd(3) : 1;
       r.at[k] = r.valid[k] ? rnd(LANES_MOST) : 1 << 28;

@@ -598,7 +598,8 @@ static void tn_arm64_cast(tn_arm64_select *x, const tiny_uop *u, int to) {
 }
 static void tn_arm64_bitcast(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int from = tn_arm64_class(s), cls = tn_arm64_class(u), r = tn_arm64_value(x, s), nbytes = tn_arm64_nbytes(x, u);
+  const int from = x->in_lane[s->seq] ? TN_ISA_VEC : tn_arm64_class(s), cls = tn_arm64_class(u);
+  const int r = tn_arm64_value(x, s), nbytes = tn_arm64_nbytes(x, u);
   if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL || (from != cls && nbytes > 8)) {
     tn_isa_refuse(x->c, "a bitcast of bools");
   } else if (from == cls) {

@@ -415,13 +415,14 @@ static void tn_arm64_read_induction(tn_arm64_select *x, const tiny_uop *index) {
     if (x->last[s->seq] < (int)d->range->seq) x->last[s->seq] = (int)d->range->seq;
   }
 }
-// Lanes that only STACKs and BROADCASTs read, which take them where they are.
+// Lanes that only STACKs and BROADCASTs read, which take them where they are; and what is loaded to be a float's bits.
 static void tn_arm64_lanes_in_place(tn_arm64_select *x) {
   int *taken = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    const int takes = (u->op == TINY_OP_STACK || u->op == TINY_OP_BROADCAST) && u->dtype != TINY_BOOL && x->uses[i];
-    for (uint32_t j = 0; takes && j < u->nsrc; j++) taken[u->src[j]->seq]++;
+    const int bits = u->op == TINY_OP_BITCAST && tn_is_float(u->dtype) && u->src[0]->op == TINY_OP_LOAD;
+    const int takes = (u->op == TINY_OP_STACK || u->op == TINY_OP_BROADCAST || bits) && u->dtype != TINY_BOOL;
+    for (uint32_t j = 0; takes && x->uses[i] && j < u->nsrc; j++) taken[u->src[j]->seq]++;
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];

@@ -203,6 +203,11 @@ static int tn_x86_shuffle_plainly(tn_x86_select *x, const tn_x86_order *order, i
   if (held == 16) return 0;
   const int high = kind == TN_X86_HIGH_HALVES, masks = x->level->masks, of_64 = high ? 0xEE : 0x44;
   const int of_32 = masks ? (high ? 3 : 0) : high ? 0x31 : 0x20;
+  if (held == 32 && !high) {               // the second's is a half already
+    tn_x86_4(x, masks ? TN_X86_VINSERTF32X4 : TN_X86_VINSERTF128, tn_x86_vec(to, 32, TN_ISA_DEF),
+             tn_x86_vec(a, 32, TN_ISA_USE), tn_x86_vec(b, 16, TN_ISA_USE), 1);
+    return 1;
+  }
   tn_x86_4(x, masks ? TN_X86_VSHUFF64X2 : TN_X86_VPERM2F128, tn_x86_vec(to, held, TN_ISA_DEF),
            tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE), held == 64 ? of_64 : of_32);
   return 1;
