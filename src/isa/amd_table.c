@@ -14,7 +14,8 @@
 //   a b c  of memory: address, data, second data       s  scalar address      B R o  its base, descriptor, offset
 //   i n  offset and count as operands of their own
 //   what: dwords 1 2 3 4 5 6 8, x 16, y 32   f F  1, 2 dwords with neg and abs   h  f16, the same   w  i16
-//     v  1 dword beside f16   i  packed i16   m  a mask of wave32 or, on gfx9, wave64   a  address: 2 dwords, 1 beside a scalar one
+//     v  1 dword beside f16   i  packed i16   m  a mask of wave32 or, on gfx9, wave64
+//     a  address: 2 dwords, 1 beside a scalar address
 //   c clamp   o omod   s op_sel   b byte_sel, in its place   k index_key   n N  neg_lo, neg_hi of the first two sources
 //   q  both of the third   m M  cbsz, abid and blgp; without blgp   e  neg in the place of blgp   2  two offsets
 //   !  no long form   -  no DPP, though it has operands of 32 bits   D  DPP, though it is packed
