@@ -76,6 +76,7 @@ static int tn_amd_vgprs(int family, const tn_amd_operand *o) {
 typedef struct tn_amd_coder {
   tn_amd_ins *ins; const tn_amd_layout *layout; tn_amd_form form;
   uint32_t w[3], behind, literal; int writes, bad, has_literal;
+  uint64_t told; int bits, agprs;          // modifiers, how many bits of operands, and AGPRs that have been written
   int format, returns, sve, sgpr_offset, has_offset, marker, in_behind;
 } tn_amd_coder;
 
@@ -135,6 +136,7 @@ static void tn_amd_vector(tn_amd_coder *c, const tn_amd_field *f, tn_amd_operand
   if (c->writes) {
     if ((o->kind != TN_AMD_VGPR && o->kind != TN_AMD_AGPR) || (halves && o->reg > 127)) c->bad = 1;
     tn_amd_write(c, f, (uint32_t)(o->reg | (halves && o->op_sel ? 128 : 0)));
+    c->bits += halves && o->op_sel;
   } else {
     o->kind = TN_AMD_VGPR; o->dwords = (uint8_t)dwords; o->reg = (uint16_t)tn_amd_read(c, f);
     if (halves) { o->op_sel = o->reg > 127; o->reg &= 127; }
@@ -146,7 +148,7 @@ static void tn_amd_scalar(tn_amd_coder *c, const tn_amd_field *f, tn_amd_operand
   const int family = c->ins->family;
   if (c->writes) {
     const int code = tn_amd_code_of(family, o);
-    const int other = code < 0 || (o->dwords != dwords && o->kind == TN_AMD_SGPR);
+    const int other = code < 0 || o->kind > TN_AMD_INLINE || (o->dwords != dwords && o->kind == TN_AMD_SGPR);
     if (other || code % unit || (uint32_t)(code / unit) > tn_amd_field_mask(f)) c->bad = 1;
     else tn_amd_write(c, f, (uint32_t)(code / unit));
   } else {
@@ -181,6 +183,7 @@ static void tn_amd_source_code(tn_amd_coder *c, const tn_amd_field *f, tn_amd_op
   if (letters[0] == 'A') {
     if (c->writes && o->kind != TN_AMD_AGPR) c->bad = 1;
     if (o->kind == TN_AMD_VGPR) o->kind = TN_AMD_AGPR;
+    c->agprs++;
   }
   if (c->marker && f->key == TN_AMD_F_SRC1 && family == TN_AMD_GFX11 && o->kind != TN_AMD_VGPR) c->bad = 1;
   if (!tn_amd_is_taken(c, letters[0], o->kind)) c->bad = 1;
@@ -224,7 +227,10 @@ static void tn_amd_destination(tn_amd_coder *c, const tn_amd_field *f, tn_amd_op
   if (letters[0] == 'r' && !c->returns) { if (c->writes && o->kind) c->bad = 1; return; }
   if (letters[0] != 'D' && letters[0] != 'e') {
     tn_amd_vector(c, f, o, letters[1], dwords);
-    if (letters[0] == 'g') { c->bad |= c->writes && o->kind != TN_AMD_AGPR; o->kind = TN_AMD_AGPR; }
+    if (letters[0] != 'g') return;
+    c->bad |= c->writes && o->kind != TN_AMD_AGPR;
+    o->kind = TN_AMD_AGPR;
+    c->agprs++;
     return;
   }
   tn_amd_scalar(c, f, o, dwords, 1);
@@ -285,7 +291,11 @@ static void tn_amd_operand_field(tn_amd_coder *c, const tn_amd_field *f) {
 
 static void tn_amd_bit(tn_amd_coder *c, const tn_amd_field *f, int i, uint8_t *bit, int has) {
   const tn_amd_field one = {f->key, (uint8_t)(f->lo + i), 1, 0};
-  if (c->writes) { tn_amd_write(c, &one, *bit); c->bad |= *bit > 1 || (*bit && !has); }
+  if (c->writes) {
+    tn_amd_write(c, &one, *bit);
+    c->bad |= *bit > 1 || (*bit && !has);
+    c->bits += *bit;
+  }
   else if (has) *bit = (uint8_t)tn_amd_read(c, &one);
 }
 // Does a source take neg or abs? Of packed instructions: of its low and high half.
@@ -306,12 +316,18 @@ static void tn_amd_select(tn_amd_coder *c, const tn_amd_field *f) {
   const int b = tn_amd_takes(&c->form, 'b') || tn_amd_takes(&c->form, 'T'), k = tn_amd_takes(&c->form, 'k');
   const char *l;
   tn_amd_operand *o;
-  if (k) { tn_amd_field one = *f; one.width = 1; tn_amd_number(c, &one, &c->ins->m[TN_AMD_INDEX_KEY], 0); return; }
+  if (k) {
+    const tn_amd_field one = {f->key, f->lo, 1, 0};
+    tn_amd_number(c, &one, &c->ins->m[TN_AMD_INDEX_KEY], 0);
+    c->told |= (uint64_t)1 << TN_AMD_INDEX_KEY;
+    return;
+  }
   if (b) {                                 // of v_cvt_sr_* bits 3:2; of a source bits 0:1, the lower of them the higher
     const int high = c->form.n == 3;
     const tn_amd_field two = {f->key, (uint8_t)(f->lo + (high ? 2 : 0)), 2, 0};
     int32_t v = c->ins->m[TN_AMD_BYTE_SEL], turned = v >> 1 | (v & 1) << 1;
     tn_amd_number(c, &two, high ? &v : &turned, 0);
+    c->told |= (uint64_t)1 << TN_AMD_BYTE_SEL;
     c->ins->m[TN_AMD_BYTE_SEL] = high || c->writes ? v : (turned >> 1 | (turned & 1) << 1);
     if (!tn_amd_takes(&c->form, 'T')) return;
   }
@@ -329,10 +345,13 @@ static void tn_amd_select_hi(tn_amd_coder *c, const tn_amd_field *f) {
     const int there = tn_amd_source_at(c, f->first + i, &l, &o);
     if (!c->writes && there) o->op_sel_hi = 1;
     tn_amd_bit(c, f, i, there && has ? &o->op_sel_hi : &one, c->writes || has);
+    c->bits -= c->writes && (there && has ? o->op_sel_hi : 1);             // it is 1 by itself
   }
 }
 static void tn_amd_accumulator(tn_amd_coder *c, const tn_amd_field *f, int i, tn_amd_operand *o) {
   uint8_t bit = o->kind == TN_AMD_AGPR;
+  c->bits -= c->writes && bit;             // it is no modifier
+  c->agprs += c->writes && bit;
   if (!c->writes && o->kind != TN_AMD_VGPR) return;
   tn_amd_bit(c, f, i, &bit, 1);
   if (bit) o->kind = TN_AMD_AGPR;
@@ -367,6 +386,7 @@ static void tn_amd_behind_source(tn_amd_coder *c, const tn_amd_field *f) {
     return;
   }
   uint8_t bit = o->kind != TN_AMD_VGPR;
+  c->bits -= c->writes && bit;             // it is no modifier
   tn_amd_bit(c, f, 0, &bit, 1);
   if (!c->writes && bit && f->first) {     // src1 was read as a vector register
     c->bad |= !tn_amd_operand_of(c->ins->family, o->reg, 1, o) || o->kind == TN_AMD_LITERAL;
@@ -423,9 +443,11 @@ static void tn_amd_modifier_field(tn_amd_coder *c, const tn_amd_field *f) {
   const int hints = c->layout->format == TN_AMD_GLOBAL && m == TN_AMD_TH;
   static const uint8_t most[] = {6, 2, 6, 6};                // of SDWA's parts, and what becomes of the others
   if (!c->form.n && !reaches && !hints) return;
-  if (c->format == TN_AMD_SMEM && m != TN_AMD_OFFSET && (c->form.n < 3 || *c->form.operands != 'D')) return;
+  const int loads = c->form.n == 3 && *c->form.operands == 'D';
+  if (c->format == TN_AMD_SMEM && (m == TN_AMD_OFFSET ? !tn_amd_operand_at(c, TN_AMD_F_SOFFSET, &l) : !loads)) return;
   if (m == TN_AMD_SRC1_SEL && !tn_amd_operand_at(c, TN_AMD_F_SRC1, &l)) return;
   tn_amd_number(c, f, v, key >= TN_AMD_F_SIGNED);
+  c->told |= (uint64_t)1 << m;
   if (m >= TN_AMD_DST_SEL && *v > most[m - TN_AMD_DST_SEL]) c->bad = 1;
   if (m == TN_AMD_TFE && *v && strstr(tn_amd_rows[c->ins->op].names, "_atomic_")) c->bad = 1;
 }
@@ -441,6 +463,7 @@ static void tn_amd_offset_field(tn_amd_coder *c, const tn_amd_field *f) {
     if (!c->form.n) return;
     tn_amd_number(c, two ? &low : f, &m[TN_AMD_OFFSET], 0);
     if (two) tn_amd_number(c, &high, &m[TN_AMD_OFFSET1], 0);
+    c->told |= (uint64_t)1 << TN_AMD_OFFSET | (uint64_t)two << TN_AMD_OFFSET1;
     return;
   }
   int *const to = f->key == TN_AMD_F_SVE ? &c->sve : f->key == TN_AMD_F_SGPR_OFFSET ? &c->sgpr_offset : &c->has_offset;
@@ -634,6 +657,19 @@ static int tn_amd_takes_literal(const tn_amd_coder *c) {
   return c->ins->family != TN_AMD_GFX9 || f < TN_AMD_VOP3;
 }
 
+// Is all that an instruction says written?
+static int tn_amd_is_told(const tn_amd_coder *c) {
+  const tn_amd_ins *const ins = c->ins;
+  const uint64_t told = c->told | (uint64_t)(ins->lanes == TN_AMD_DPP8) << TN_AMD_FI;
+  int bits = 0, agprs = 0;
+  for (int i = 0; i < TN_AMD_MODIFIERS; i++) if (ins->m[i] && !(told >> i & 1)) return 0;
+  for (int i = 0; i < ins->n; i++) {
+    bits += ins->o[i].neg + ins->o[i].abs + ins->o[i].op_sel + ins->o[i].sext;
+    agprs += ins->o[i].kind == TN_AMD_AGPR;
+  }
+  return bits == c->bits && agprs == c->agprs;
+}
+
 // -> how many words (at most TN_AMD_MOST_WORDS); 0: there is no such instruction.
 static int tn_amd_encode(int family, const tn_amd_ins *of, uint32_t *words) {
   tn_amd_ins ins = *of;
@@ -654,7 +690,7 @@ static int tn_amd_encode(int family, const tn_amd_ins *of, uint32_t *words) {
   tn_amd_walk(&c, c.layout->field);
   if (ins.lanes) tn_amd_walk_behind(&c);
   tn_amd_implied(&c);
-  if (c.bad || (c.has_literal && !tn_amd_takes_literal(&c))) return 0;
+  if (c.bad || !tn_amd_is_told(&c) || (c.has_literal && !tn_amd_takes_literal(&c))) return 0;
   int n = c.layout->dwords;
   memcpy(words, c.w, (size_t)n * sizeof *words);
   if (ins.lanes) words[n++] = c.behind;

@@ -59,6 +59,10 @@ static int tn_amd_next_word(tn_amd_parser *p, const char *word) {          // a 
 }
 static int tn_amd_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
                                          c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99; }
+static int tn_amd_is_number_next(tn_amd_parser *p) {
+  tn_amd_space(p);
+  return p->at < p->end && (*p->at == '-' || tn_amd_digit(*p->at) < 10);
+}
 // A whole number of at most 64 bits, decimal or hexadecimal, with a sign.
 static int tn_amd_read_int(tn_amd_parser *p, int64_t *v) {
   const int minus = tn_amd_next_is(p, "-");
@@ -178,8 +182,11 @@ static int tn_amd_read_signed(tn_amd_parser *p, tn_amd_operand *o) {
   const int calls = tn_amd_next_is(p, "abs("), bars = !calls && tn_amd_next_is(p, "|");
   const int sext = !calls && !bars && tn_amd_next_is(p, "sext(");
   o->abs = (uint8_t)(calls || bars); o->sext = (uint8_t)sext;
-  if (!tn_amd_read_register(p, o) && (p->sentence || !tn_amd_read_constant(p, o)))
-    return tn_amd_fail(p, "there is no such register or constant");
+  if (!tn_amd_read_register(p, o)) {
+    if (p->sentence) return 0;
+    if (!tn_amd_is_number_next(p)) return tn_amd_fail(p, "there is no such register or constant");
+    if (!tn_amd_read_constant(p, o)) return 0;
+  }
   if ((calls || sext) && !tn_amd_expect(p, ")", ") is missing")) return 0;
   if (bars && !tn_amd_expect(p, "|", "| is missing")) return 0;
   return !call || tn_amd_expect(p, ")", ") is missing");
@@ -187,10 +194,6 @@ static int tn_amd_read_signed(tn_amd_parser *p, tn_amd_operand *o) {
 
 // ** numbers of s_* instructions **
 
-static int tn_amd_is_number_next(tn_amd_parser *p) {
-  tn_amd_space(p);
-  return p->at < p->end && (*p->at == '-' || tn_amd_digit(*p->at) < 10);
-}
 static int tn_amd_read_message(tn_amd_parser *p, uint32_t *v) {
   int32_t id, op = 0, stream = 0;
   if (!tn_amd_expect(p, "sendmsg(", "a message is missing: sendmsg(..) or its number")) return 0;
@@ -366,7 +369,10 @@ static int tn_amd_read_swizzle(tn_amd_parser *p, int32_t *v) {
 static int tn_amd_read_hint(tn_amd_parser *p, tn_amd_ins *ins) {
   int32_t *const th = &ins->m[TN_AMD_TH];
   if (tn_amd_is_number_next(p)) return tn_amd_read_within(p, 0, 7, th);
-  if (tn_amd_next_is(p, "TH_ATOMIC_")) return tn_amd_read_one_of(p, tn_amd_atomic_hints, 8, th);
+  if (tn_amd_next_is(p, "TH_ATOMIC_")) {
+    if (tn_amd_is_number_next(p)) return tn_amd_read_within(p, 0, 7, th);
+    return tn_amd_read_one_of(p, tn_amd_atomic_hints, 8, th);
+  }
   const int store = tn_amd_next_is(p, "TH_STORE_");
   if (!store && !tn_amd_expect(p, "TH_LOAD_", "there is no such hint")) return 0;
   if (tn_amd_next_word(p, "BYPASS")) { *th = 3; return 1; }
@@ -445,6 +451,7 @@ static int tn_amd_commas(const tn_amd_parser *p) {           // outside of brack
 static int tn_amd_read_soffset(tn_amd_parser *p, tn_amd_ins *ins, tn_amd_operand *o, int memory) {
   if (memory || !tn_amd_is_number_next(p)) {
     if (!tn_amd_read_signed(p, o)) return 0;
+    if (!o->dwords) o->dwords = 1;
     if (!memory && o->kind == TN_AMD_SGPR && o->reg == TN_AMD_NULL) o->kind = TN_AMD_OFF;
     return 1;
   }

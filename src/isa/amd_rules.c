@@ -1,7 +1,7 @@
 // amd_rules: what an instruction of AMD's GPUs may not do though there are words for it.
 //
 // In:  a tn_amd_ins that tn_amd_encode takes. Out: NULL, or a sentence.
-// Source: AMD's guides: "VALU", constant bus; RDNA's "Dual Issue VALU", operand restrictions.
+// Source: AMD's guides: "VALU", constant bus; RDNA's "Dual Issue VALU"; CDNA3's "Matrix Arithmetic Instructions".
 #ifndef TN_ISA_AMD_RULES
 #define TN_ISA_AMD_RULES
 #ifndef TINY_AMALGAMATED
@@ -49,12 +49,22 @@ static const char *tn_amd_dual_rule(const tn_amd_ins *ins) {
   tn_amd_bus_add_sources(&bus, ins->op_y, ins->family, ins->y);
   return bus.n > 2 ? "the pair reads too many scalar registers and literals" : NULL;
 }
+// What a matrix instruction adds to is its result, or lies apart; of four registers and fewer it may be anywhere.
+static const char *tn_amd_matrix_rule(const tn_amd_ins *ins) {
+  const tn_amd_operand *const d = &ins->o[0], *const c = &ins->o[3];
+  if (d->dwords <= 4 || c->kind != d->kind || c->reg == d->reg || c->dwords != d->dwords) return NULL;
+  const int apart = c->reg >= d->reg + d->dwords || d->reg >= c->reg + c->dwords;
+  return apart ? NULL : "the result overlaps what is added to";
+}
 static const char *tn_amd_broken_rule(const tn_amd_ins *ins) {
   const int format = tn_amd_format(ins->op, ins->family);
   tn_amd_bus bus = {0, {0}};
   if (ins->op_y) return tn_amd_dual_rule(ins);
+  if (format == TN_AMD_MFMA) return tn_amd_matrix_rule(ins);
   if (format < TN_AMD_VOP1 || format > TN_AMD_VOP3P) return NULL;
   tn_amd_bus_add_sources(&bus, ins->op, ins->family, ins->o);
+  const tn_amd_operand vcc = {TN_AMD_SGPR, (uint8_t)tn_amd_dwords(ins->family, 'm'), 0, 0, 0, 0, 0, TN_AMD_VCC, 0};
+  if (ins->op == TN_AMD_V_DIV_FMAS_F32 || ins->op == TN_AMD_V_DIV_FMAS_F64) tn_amd_bus_add(&bus, &vcc);
   return bus.n > tn_amd_bus_width(ins) ? "it reads too many scalar registers and literals" : NULL;
 }
 #endif

@@ -395,7 +395,7 @@ static void tn_amd_put_operands(tn_amd_text *t, const tn_amd_ins *ins, const tn_
     else if (*l == 'o' && prefetches && o->kind == TN_AMD_OFF) tn_amd_put(t, "null");
     else if (*l == 'o' && prefetches) tn_amd_put_sgpr(t, ins->family, o);
     else if (*l == 'o' && tn_amd_format(ins->op, ins->family) == TN_AMD_SMEM) tn_amd_put_soffset(t, ins, o);
-    else tn_amd_put_operand(t, ins, o, *l == 'K' ? '1' : l[1]);
+    else tn_amd_put_operand(t, ins, o, *l == 'K' ? '1' : tn_amd_takes(form, 'e') ? 'F' : l[1]);
   }
 }
 static void tn_amd_put_half(tn_amd_text *t, const tn_amd_ins *ins, int op, const tn_amd_operand *o) {
