@@ -198,7 +198,8 @@ static void tn_amd_or_off(tn_amd_coder *c, const tn_amd_field *f, tn_amd_operand
   else if (!c->writes && tn_amd_read(c, f) == off) o->kind = TN_AMD_OFF;
   else {
     tn_amd_scalar(c, f, o, dwords, 1);
-    if (o->kind != TN_AMD_SGPR || o->reg == TN_AMD_NULL || o->reg == TN_AMD_EXEC + 1) c->bad = 1;
+    const int high = o->reg == TN_AMD_EXEC + 1 && c->layout->format != TN_AMD_SMEM;
+    if (o->kind != TN_AMD_SGPR || o->reg == TN_AMD_NULL || high) c->bad = 1;
   }
 }
 // Dwords of the address in vector registers; 0: there is none.

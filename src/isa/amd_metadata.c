@@ -86,7 +86,7 @@ static tn_amd_value tn_amd_value_at(tn_amd_value v, const char *key, uint64_t in
   if (!tn_amd_head_at(v, &h) || h.kind != (key ? TN_AMD_PACK_MAP : TN_AMD_PACK_ARRAY)) return none;
   v.p = h.body;
   for (uint64_t i = 0; i < h.n && v.p; i++) {
-    if (!key && i == index) return v;
+    if (!key && i == index) return v.p < v.end ? v : none;
     if (key) {
       const int found = tn_amd_is_text(v, key);
       v = tn_amd_behind_value(v);
