@@ -8,6 +8,7 @@
 #endif
 #include "../src/base/process.c"
 #include "../src/isa/amd_parse.c"
+#include "../src/isa/amd_build.c"
 #include "test.h"
 #include "rnd.h"
 #include "amd_llvm.h"
@@ -549,6 +550,65 @@ static void test_labels(tiny_ctx *t) {
   tn_scratch_reset(t, 1);
 }
 
+// ** from C: out[i] = 2 * in[i] while i < n, in a loop of one round; the same as text **
+
+static void test_calls(tiny_ctx *t) {
+  static const char text[] =
+    "s_load_b128 s[4:7], s[0:1], 0x0\n s_load_b32 s3, s[0:1], 0x10\n v_and_b32 v0, 0x3ff, v0\n"
+    "v_lshl_add_u32 v0, s2, 6, v0\n s_waitcnt lgkmcnt(0)\n again: v_cmpx_gt_u32 s3, v0\n s_cbranch_execz done\n"
+    "v_lshlrev_b32 v1, 2, v0\n global_load_b32 v2, v1, s[6:7] offset:4\n s_waitcnt vmcnt(0)\n v_mul_f32 v2, 2.0, v2\n"
+    "v_add_f32_dpp v2, v2, v2 row_shr:1 row_mask:0xf bank_mask:0xf\n v_fma_f32 v2, v2, 0x40490fdb, v2\n"
+    "v_pk_add_f16 v2, v2, v1\n global_store_b32 v1, v2, s[4:5]\n s_branch again\n done: s_endpgm\n";
+  enum { AGAIN, DONE };
+  tiny_bytes calls = {t, NULL, 0, 0}, out = {t, NULL, 0, 0};
+  static tn_amd_program program;
+  tn_amd_program *const p = &program;
+  tn_amd_error e;
+  memset(p, 0, sizeof *p);
+  p->family = TN_AMD_GFX11; p->out = &calls;
+  const tn_amd_operand v0 = tn_amd_v(0, 1), v1 = tn_amd_v(1, 1), v2 = tn_amd_v(2, 1), args_at = tn_amd_s(0, 2);
+  TN_AMD_EMIT(p, TN_AMD_S_LOAD_B128, tn_amd_s(4, 4), args_at, tn_amd_off());
+  tn_amd_with(p, TN_AMD_OFFSET, 16);
+  TN_AMD_EMIT(p, TN_AMD_S_LOAD_B32, tn_amd_s(3, 1), args_at, tn_amd_off());
+  TN_AMD_EMIT(p, TN_AMD_V_AND_B32, v0, tn_amd_int(0x3FF), v0);
+  TN_AMD_EMIT(p, TN_AMD_V_LSHL_ADD_U32, v0, tn_amd_s(2, 1), tn_amd_int(6), v0);
+  TN_AMD_EMIT(p, TN_AMD_S_WAITCNT, tn_amd_imm(0xFC07));
+  tn_amd_label_here(p, AGAIN);
+  TN_AMD_EMIT(p, TN_AMD_V_CMPX_GT_U32, tn_amd_s(3, 1), v0);
+  tn_amd_branch(p, TN_AMD_S_CBRANCH_EXECZ, DONE);
+  TN_AMD_EMIT(p, TN_AMD_V_LSHLREV_B32, v1, tn_amd_int(2), v0);
+  tn_amd_with(p, TN_AMD_OFFSET, 4);
+  TN_AMD_EMIT(p, TN_AMD_GLOBAL_LOAD_B32, v2, v1, tn_amd_s(6, 2));
+  TN_AMD_EMIT(p, TN_AMD_S_WAITCNT, tn_amd_imm(0x03F7));
+  TN_AMD_EMIT(p, TN_AMD_V_MUL_F32, v2, tn_amd_bits(0x40000000), v2);
+  tn_amd_with(p, TN_AMD_DPP_CTRL, 0x111);
+  TN_AMD_EMIT(p, TN_AMD_V_ADD_F32, v2, v2, v2);
+  TN_AMD_EMIT(p, TN_AMD_V_FMA_F32, v2, v2, tn_amd_bits(0x40490FDB), v2);
+  TN_AMD_EMIT(p, TN_AMD_V_PK_ADD_F16, v2, v2, v1);
+  TN_AMD_EMIT(p, TN_AMD_GLOBAL_STORE_B32, v1, v2, tn_amd_s(4, 2));
+  tn_amd_branch(p, TN_AMD_S_BRANCH, AGAIN);
+  tn_amd_label_here(p, DONE);
+  TN_AMD_EMIT(p, TN_AMD_S_ENDPGM, tn_amd_imm(0));
+  CHECK(tn_amd_finish(p));
+  CHECK(tn_amd_assemble(TN_AMD_GFX11, text, sizeof text - 1, &out, &e));
+  CHECK(calls.n == out.n && !memcmp(calls.data, out.data, out.n));
+  // what is wrong is told by its call, and nothing is added behind it
+  const size_t before = calls.n;
+  TN_AMD_EMIT(p, TN_AMD_V_ADD_F32, v0, v1, tn_amd_v(2, 2));
+  TN_AMD_EMIT(p, TN_AMD_V_ADD_F32, v0, v1, v2);
+  CHECK(!tn_amd_finish(p) && p->wrong_call == 18 && calls.n == before);
+  CHECK(p->wrong && !strcmp(p->wrong, "the instruction does not take these operands"));
+  memset(p, 0, sizeof *p);
+  p->family = TN_AMD_GFX9; p->out = &calls;
+  TN_AMD_EMIT(p, TN_AMD_S_WAIT_LOADCNT, tn_amd_imm(0));
+  CHECK(p->wrong && !strcmp(p->wrong, "there is no such instruction"));
+  memset(p, 0, sizeof *p);
+  p->family = TN_AMD_GFX11; p->out = &calls;
+  tn_amd_branch(p, TN_AMD_S_BRANCH, 5);
+  CHECK(!tn_amd_finish(p) && !strcmp(p->wrong, "a label is nowhere"));
+  tn_scratch_reset(t, 1);
+}
+
 int main(void) {
   static tiny_ctx context;
   tiny_ctx *t = open_context(&context);
@@ -556,6 +616,7 @@ int main(void) {
   test_golden();
   test_sentences(t);
   test_labels(t);
+  test_calls(t);
   test_broken_text(t);
   test_round_trips();
   if (!has_llvm) printf("skipped: no llvm-mc-19 to compare with (apt-get install llvm-19)\n");
