@@ -14,6 +14,9 @@
 // ** chips **
 
 enum { TN_AMD_GFX11, TN_AMD_GFX12, TN_AMD_GFX9, TN_AMD_FAMILIES };     // RDNA3, RDNA4, CDNA3
+// Families as bits.
+enum { TN_AMD_ON_11 = 1 << TN_AMD_GFX11, TN_AMD_ON_12 = 1 << TN_AMD_GFX12, TN_AMD_ON_9 = 1 << TN_AMD_GFX9,
+  TN_AMD_ON_RDNA = TN_AMD_ON_11 | TN_AMD_ON_12, TN_AMD_ON_ALL = TN_AMD_ON_RDNA | TN_AMD_ON_9 };
 
 // vgprs: of a SIMD for a lane of the narrowest wave; granule: in which a wave is given them, of wave: 32 or 64 lanes;
 // waves: that a SIMD holds; simds: of a unit that shares LDS (a CU; on RDNA half a WGP); sgprs: that a wave may name

@@ -25,7 +25,7 @@ static uint64_t tn_amd_big_endian(const uint8_t *p, int nbytes) {
   for (int i = 0; i < nbytes; i++) v = v << 8 | p[i];
   return v;
 }
-// What the first byte says: kind, and how many bytes of a number are behind; of a small one none, and the number.
+// What the first byte says: kind, and how many bytes of a number are behind; of a little one none, and the number.
 static int tn_amd_first_byte(uint8_t b, int *nbytes, uint64_t *n) {
   *nbytes = 0; *n = 0;
   if (b < 0x80) { *n = b; return TN_AMD_PACK_UINT; }
@@ -108,8 +108,9 @@ static uint64_t tn_amd_items(tn_amd_value v) {
 
 // ** writing **
 
-static void tn_amd_pack(tiny_bytes *b, int small, int large, uint64_t most, uint64_t n) {  // a count of up to 65535
-  const uint8_t one = (uint8_t)(small + (int)n), two[3] = {(uint8_t)large, (uint8_t)(n >> 8), (uint8_t)n};
+// A count of up to 65535, behind the first byte of up to `most`, and that of more.
+static void tn_amd_pack(tiny_bytes *b, int few, int many, uint64_t most, uint64_t n) {
+  const uint8_t one = (uint8_t)(few + (int)n), two[3] = {(uint8_t)many, (uint8_t)(n >> 8), (uint8_t)n};
   if (n <= most) tiny_bytes_add(b, &one, 1);
   else tiny_bytes_add(b, two, 3);
 }

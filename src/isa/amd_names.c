@@ -9,8 +9,6 @@
 #endif
 
 // families: bits; a name of several values stands once for each family that has it by another
-enum { TN_AMD_ON_11 = 1 << TN_AMD_GFX11, TN_AMD_ON_12 = 1 << TN_AMD_GFX12, TN_AMD_ON_9 = 1 << TN_AMD_GFX9,
-  TN_AMD_ON_RDNA = TN_AMD_ON_11 | TN_AMD_ON_12, TN_AMD_ON_ALL = TN_AMD_ON_RDNA | TN_AMD_ON_9 };
 typedef struct tn_amd_word_of { const char *name; uint16_t value; uint8_t families, dwords; } tn_amd_word_of;
 
 // Registers by their codes: one or two dwords, 0: as many as are wanted.
