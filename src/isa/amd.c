@@ -47,7 +47,7 @@ enum { TN_AMD_NO_FORMAT, TN_AMD_SOP2, TN_AMD_SOP1, TN_AMD_SOPC, TN_AMD_SOPK, TN_
 
 // Kinds of operands. VGPR, AGPR: reg is the number. SGPR: reg is a code below; a pair by its first. SPECIAL: a scalar
 // that is only read. INLINE: the constant of code reg, 128 to 208 whole numbers, 240 to 248 floats. LITERAL: value, 32
-// bits. NUMBER: value of simm16. OFF: no register stands where one could.
+// bits, of f64 the upper ones. NUMBER: value of simm16. OFF: no register stands where one could.
 enum { TN_AMD_NONE, TN_AMD_VGPR, TN_AMD_AGPR, TN_AMD_SGPR, TN_AMD_SPECIAL, TN_AMD_INLINE, TN_AMD_LITERAL,
   TN_AMD_NUMBER, TN_AMD_OFF };
 // Codes of SGPR from 102 on, the same of all families in an instruction (gfx9's own words say 124 for M0).

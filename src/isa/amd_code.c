@@ -239,13 +239,13 @@ static void tn_amd_destination(tn_amd_coder *c, const tn_amd_field *f, tn_amd_op
 }
 
 static void tn_amd_operand_field(tn_amd_coder *c, const tn_amd_field *f) {
-  const int key = f->key == TN_AMD_F_VSRC1 ? TN_AMD_F_SRC1 : f->key, family = c->ins->family;
+  const int key = f->key == TN_AMD_F_VSRC1 ? (int)TN_AMD_F_SRC1 : f->key, family = c->ins->family;
   const char *l = NULL;
   tn_amd_operand *const o = tn_amd_operand_at(c, key, &l);
   const int dwords = o ? tn_amd_dwords(family, l[1]) : 0;
   if (!o) {                                // what stands in a field that the instruction has not
     const int off = key == TN_AMD_F_SADDR, cmpx = key == TN_AMD_F_DST && c->format == TN_AMD_VOPC;
-    if (c->writes && (off || cmpx)) tn_amd_write(c, f, (uint32_t)(cmpx ? TN_AMD_EXEC : tn_amd_off_code(family)));
+    if (c->writes && (off || cmpx)) tn_amd_write(c, f, (uint32_t)(cmpx ? (int)TN_AMD_EXEC : tn_amd_off_code(family)));
     return;
   }
   switch (key) {

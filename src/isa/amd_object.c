@@ -282,7 +282,7 @@ static void tn_amd_fill_parts(tn_amd_writer *w) {
 static uint64_t tn_amd_place_parts(tn_amd_writer *w) {
   uint64_t offset = TN_AMD_ELF_HEADER + TN_AMD_SEGMENTS * TN_AMD_ELF_SEGMENT, page = 0;
   for (int i = 1; i < TN_AMD_SECTIONS; i++) {
-    const uint64_t align = i == TN_AMD_S_TEXT ? TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align;
+    const uint64_t align = (uint64_t)(i == TN_AMD_S_TEXT ? (int)TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align);
     offset = tn_amd_aligned(offset, align);
     if (i == TN_AMD_S_TEXT || i == TN_AMD_S_DYNAMIC) page += TN_AMD_PAGE;
     w->is[i].offset = offset;
@@ -348,7 +348,7 @@ static void tn_amd_add_section(tn_amd_writer *w, tiny_bytes *out, int i, uint64_
   tn_amd_add(out, is->offset, 8);
   tn_amd_add(out, is->nbytes, 8);
   tn_amd_add(out, tn_amd_sections[i].link | (uint64_t)tn_amd_sections[i].info << 32, 8);
-  tn_amd_add(out, i == TN_AMD_S_TEXT ? TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align, 8);
+  tn_amd_add(out, (uint64_t)(i == TN_AMD_S_TEXT ? (int)TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align), 8);
   tn_amd_add(out, tn_amd_sections[i].entry, 8);
   *name += strlen(tn_amd_sections[i].name) + 1;
 }
