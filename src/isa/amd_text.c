@@ -192,7 +192,8 @@ static int tn_amd_says(const tn_amd_ins *ins, const char *word) {
   return strstr(tn_amd_rows[ins->op].names, word) != NULL;
 }
 
-// One bit of each source, of the result behind them where is_long; "" where all are as they are by themselves.
+// One bit of each source, and of the result behind them where result is set; nothing where all are as they are by
+// themselves. which: op_sel, op_sel_hi, neg, abs.
 static void tn_amd_put_bits(tn_amd_text *t, const tn_amd_ins *ins, const char *name, int which, int normal,
                             int result) {
   const tn_amd_form form = tn_amd_form_of(ins->op, ins->family);
@@ -252,7 +253,7 @@ static void tn_amd_put_dpp(tn_amd_text *t, const tn_amd_ins *ins) {
   tn_amd_put(t, s);
   if (ins->m[TN_AMD_BOUND_CTRL]) tn_amd_put(t, " bound_ctrl:1");
 }
-static void tn_amd_put_lanes(tn_amd_text *t, const tn_amd_ins *ins, const tn_amd_form *form, int format) {
+static void tn_amd_put_lanes(tn_amd_text *t, const tn_amd_ins *ins, int format) {
   if (ins->lanes == TN_AMD_DPP16) tn_amd_put_dpp(t, ins);
   if (ins->lanes == TN_AMD_DPP8) {
     tn_amd_put(t, " dpp8:[");
@@ -271,7 +272,6 @@ static void tn_amd_put_lanes(tn_amd_text *t, const tn_amd_ins *ins, const tn_amd
     tn_amd_put(t, names[i]);
     tn_amd_put(t, i == 1 ? tn_amd_unused[v] : tn_amd_parts[v]);
   }
-  (void)form;
 }
 
 // ** caches and offsets **
@@ -378,7 +378,7 @@ static void tn_amd_put_modifiers(tn_amd_text *t, const tn_amd_ins *ins, const tn
   }
   if (m[TN_AMD_CLAMP]) tn_amd_put(t, " clamp");
   if (m[TN_AMD_OMOD]) { tn_amd_put(t, " "); tn_amd_put(t, tn_amd_omods[m[TN_AMD_OMOD] & 3]); }
-  tn_amd_put_lanes(t, ins, form, format);
+  tn_amd_put_lanes(t, ins, format);
   if (format == TN_AMD_SMEM || tn_amd_is_memory(format)) tn_amd_put_memory(t, ins, form, format);
 }
 static void tn_amd_put_operands(tn_amd_text *t, const tn_amd_ins *ins, const tn_amd_operand *o,
