@@ -36,6 +36,7 @@ if [ "$purpose" = test ]; then
   python_finds numpy || want numpy
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
   clang_of_ir || want clang-of-ir
+  ! has apt-get || has llvm-mc-19 || want amd-assembler        # instructions of AMD's GPUs beside LLVM's: test_amd_isa
   # OpenCL on the processor, and what loads its drivers: tests/test_cl.sh
   ! has apt-get || [ -n "$(find /etc/OpenCL/vendors -name '*.icd' 2>/dev/null | head -n 1)" ] || want pocl
   if has apt-get && [ "$(uname -m)" = x86_64 ]; then                 # Windows, as far as it can be had here
@@ -84,6 +85,8 @@ package() {
       for version in 21 20 19 18 17 16 15; do
         apt-cache show clang-$version >/dev/null 2>&1 && { echo clang-$version; break; }
       done ;;
+    apt-get:amd-assembler)                 # of the version whose text the tests expect
+      if apt-cache show llvm-19 >/dev/null 2>&1; then echo llvm-19; fi ;;
     apt-get:browser)                       # 64 MB to fetch; all of Chromium is twice as much, and not every system has it
       for name in chromium-headless-shell chromium; do
         apt-cache show $name >/dev/null 2>&1 && { echo $name; break; }
