@@ -1,11 +1,11 @@
 // amd: the machine instructions of AMD's GPUs, of three families: their chips, and what an instruction is made of.
 //
-// In:  nothing. Out: types that amd_table.c (rows), amd_layout.c (bits), amd_code.c (words <-> instructions), amd_text.c
-//      and amd_parse.c (text, as LLVM spells it) share.
+// In:  nothing. Out: types that amd_table.c (rows), amd_layout.c (bits), amd_code.c (words), amd_text.c and amd_parse.c
+//      (text, as LLVM spells it) share.
 // Holds: an instruction of 0 bytes everywhere is none. Operands stand in the assembler's order; what is not an operand
 //      (offsets, caches, lanes) is a modifier, by number. On gfx11 and gfx12 masks are those of wave32.
-// Source: AMD's "RDNA3", "RDNA4" and "CDNA3 Instruction Set Architecture" reference guides; LLVM's AMDGPU user guide. What
-// is taken where several encodings would do is what LLVM's assembler takes: tests/test_amd_isa.c compares all of it.
+// Source: AMD's "RDNA3", "RDNA4" and "CDNA3 Instruction Set Architecture" reference guides; LLVM's AMDGPU user guide.
+// What is taken where several encodings would do is what LLVM's assembler takes: tests/test_amd_isa.c compares all.
 #ifndef TN_ISA_AMD
 #define TN_ISA_AMD
 #include <stdint.h>
@@ -60,8 +60,9 @@ enum {
   TN_AMD_GDS, TN_AMD_GLC, TN_AMD_SLC, TN_AMD_DLC,                      // GLC SLC DLC: gfx11
   TN_AMD_SCOPE, TN_AMD_TH, TN_AMD_NV,      // gfx12: 0 to 3, CU SE DEV SYS; temporal hint
   TN_AMD_SC0, TN_AMD_SC1, TN_AMD_NT,       // gfx9
-  TN_AMD_TFE, TN_AMD_LDS, TN_AMD_OFFEN, TN_AMD_IDXEN, TN_AMD_TYPED,    // of buffers; TYPED: gfx12's format, 1
-  TN_AMD_CBSZ, TN_AMD_ABID, TN_AMD_BLGP,   // of MFMA
+  TN_AMD_TFE, TN_AMD_LDS, TN_AMD_OFFEN, TN_AMD_IDXEN, // of buffers
+  TN_AMD_CBSZ, TN_AMD_ABID, TN_AMD_BLGP,   // of MFMA; BLGP of f64: which operands are negated
+  TN_AMD_BYTE_SEL, TN_AMD_INDEX_KEY,       // of gfx12: which byte of fp8, which half of the indices of SWMMAC
   TN_AMD_DPP_CTRL, TN_AMD_BOUND_CTRL, TN_AMD_FI, TN_AMD_ROW_MASK, TN_AMD_BANK_MASK,
   TN_AMD_LANES_8,                          // of DPP8: eight lanes of 3 bits
   TN_AMD_DST_SEL, TN_AMD_DST_UNUSED, TN_AMD_SRC0_SEL, TN_AMD_SRC1_SEL, // of SDWA
