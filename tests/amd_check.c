@@ -1,10 +1,10 @@
-// amd_check: what a GPU would not say: registers that are read before their wait, before anyone wrote them, sooner after
-// their writer than the hardware has them, or that the kernel does not have.
+// amd_check: what a GPU would not say: registers that are read before their wait, before anyone wrote them, sooner
+// after their writer than the hardware has them, or that the kernel does not have.
 //
 // A load writes its registers at once here, and marks them until a wait passes it: whoever touches a marked register is
 // wrong. Counters: loads in order, LDS in order, stores in order, SMEM and flat in any order: those are done at 0 alone
-// (AMD, RDNA3 ISA 4.4, "Manually inserted wait states"; LLVM, SIInsertWaitcnts.cpp). Hazards: GCNHazardRecognizer.cpp of LLVM,
-// the numbers of wait states between a writer and a reader. Included by amd_lanes.c.
+// (AMD, RDNA3 ISA 4.4, "Manually inserted wait states"; LLVM, SIInsertWaitcnts.cpp). Hazards: GCNHazardRecognizer.cpp
+// of LLVM, the numbers of wait states between a writer and a reader. Included by amd_lanes.c.
 #ifndef AMD_CHECK_C
 #define AMD_CHECK_C
 #include "amd_machine.h"
@@ -81,8 +81,9 @@ static void amd_not_waited(amd_wave *w, const amd_ins *i, int reg, int scalar, c
   for (int k = 0; k < w->nflights; k++) {
     const amd_flight *f = &w->flight[k];
     if (f->scalar != scalar || reg < f->first || reg >= f->first + f->n) continue;
-    amd_stop(w, i, "%s %s before %s waited for the load at 0x%llx", scalar ? amd_sname(reg, room) : amd_vname(reg, room),
-             verb, amd_counter_name(w, f->pending), (unsigned long long)f->pc);
+    amd_stop(w, i, "%s %s before %s waited for the load at 0x%llx",
+             scalar ? amd_sname(reg, room) : amd_vname(reg, room), verb, amd_counter_name(w, f->pending),
+             (unsigned long long)f->pc);
   }
   amd_stop(w, i, "%s %s before its load was waited for", scalar ? amd_sname(reg, room) : amd_vname(reg, room), verb);
 }
@@ -165,7 +166,7 @@ static void amd_writes(amd_wave *w, const amd_ins *i, int first, int n, uint64_t
     if (w->family == AMD_9 && by != AMD_W_MATRIX) {
       if (at->by == AMD_W_MATRIX || at->by == AMD_W_DOT) amd_states_pass(w, i, r, -1, at->op == i->op, "written by");
       if (w->store_at && r >= w->store_first && r < w->store_first + w->store_n && w->states - w->store_at - 1 < 2)
-        amd_stop(w, i, "hazard: the data of a store of more than 64 bits is written %d wait states behind it, which takes 2",
+        amd_stop(w, i, "hazard: the data of a long store is written %d wait states behind it, which takes 2",
                  (int)(w->states - w->store_at) - 1);
     }
     w->vdef[r] |= lanes;
@@ -234,8 +235,8 @@ static void amd_exec_hazard(amd_wave *w, const amd_ins *i, int need, const char 
   if (w->family != AMD_9 || !w->swrote[AMD_EXEC]) return;
   const int between = (int)(w->states - w->swrote[AMD_EXEC]) - 1;
   if (between < need)
-    amd_stop(w, i, "hazard: %s %d wait states behind a vector instruction that wrote EXEC, which takes %d", who, between,
-             need);
+    amd_stop(w, i, "hazard: %s %d wait states behind a vector instruction that wrote EXEC, which takes %d",
+             who, between, need);
 }
 // gfx11, gfx12: v_cmpx and then a permutation of lanes, with no vector instruction between.
 static void amd_cmpx_hazard(amd_wave *w, const amd_ins *i) {

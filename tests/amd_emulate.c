@@ -1,8 +1,8 @@
-// amd_emulate: a dispatch: groups one after another or some at a time, their waves in turns, from the state that the ABI
-// gives them to s_endpgm.
+// amd_emulate: a dispatch: groups one after another or some at a time, their waves in turns, from the state that the
+// ABI gives them to s_endpgm.
 //
-// Initial registers: LLVM, AMDGPUUsage, "Initial Kernel Execution State". Waves take turns of TURN instructions, or of random
-// lengths; at a barrier they stand until all have come.
+// Initial registers: LLVM, AMDGPUUsage, "Initial Kernel Execution State". Waves take turns of TURN instructions, or of
+// random lengths; at a barrier they stand until all have come.
 #include "amd_fetch.c"
 
 enum { AMD_TURN = 4096 };
@@ -307,7 +307,8 @@ static int amd_machine_new(amd_machine *m, int nwaves) {
 }
 AMD_API int amd_emulate(const amd_dispatch *d, amd_report *r) {
   amd_machine m;
-  const uint64_t items = (uint64_t)amd_at_least_1(d->group[0]) * amd_at_least_1(d->group[1]) * amd_at_least_1(d->group[2]);
+  uint64_t items = 1;
+  for (int k = 0; k < 3; k++) items *= amd_at_least_1(d->group[k]);
   memset(&m, 0, sizeof m);
   memset(r, 0, sizeof *r);
   m.d = d; m.r = r; m.family = amd_family(d->chip); m.rng = d->seed * 747796405u + 1;

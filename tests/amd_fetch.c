@@ -1,5 +1,5 @@
-// amd_fetch: bytes to instructions as they are executed: once for each address, then from a table; operands in the places
-// where the rules look for them.
+// amd_fetch: bytes to instructions as they are executed: once for each address, then from a table; operands in the
+// places where the rules look for them.
 //
 // Included by amd_emulate.c.
 #ifndef AMD_FETCH_C
@@ -25,7 +25,8 @@ static void amd_text(char *to, size_t n, const amd_ins *i) {
 static amd_operand amd_operand_of(const tn_amd_operand *o) {
   amd_operand r;
   memset(&r, 0, sizeof r);
-  r.n = o->dwords; r.reg = o->reg; r.neg = o->neg; r.abs = o->abs; r.sel = o->op_sel; r.high = o->op_sel_hi; r.sext = o->sext;
+  r.n = o->dwords; r.reg = o->reg; r.neg = o->neg; r.abs = o->abs; r.sel = o->op_sel; r.high = o->op_sel_hi;
+  r.sext = o->sext;
   switch (o->kind) {
     case TN_AMD_VGPR: r.where = AMD_V; break;
     case TN_AMD_AGPR: r.where = AMD_V; r.reg = (uint16_t)(r.reg + AMD_AGPR); break;
@@ -38,8 +39,7 @@ static amd_operand amd_operand_of(const tn_amd_operand *o) {
 }
 // Where an operand of the letters goes: result, mask, source, address, data ..
 static amd_operand *amd_slot(amd_ins *i, const char *letters, int format, int *sources) {
-  const int memory = format == TN_AMD_DS || format == TN_AMD_FLAT || format == TN_AMD_SCRATCH || format == TN_AMD_GLOBAL ||
-                     format == TN_AMD_MUBUF;
+  const int memory = format >= TN_AMD_DS;    // and FLAT, SCRATCH, GLOBAL, MUBUF
   switch (letters[0]) {
     case 'd': case 'g': case 'r': case 'D': return &i->d;
     case 'e': return &i->e;
@@ -100,6 +100,11 @@ static void amd_modifiers(amd_ins *i, const tn_amd_ins *x, int format) {
   i->cbsz = (uint8_t)m[TN_AMD_CBSZ]; i->abid = (uint8_t)m[TN_AMD_ABID]; i->blgp = (uint8_t)m[TN_AMD_BLGP];
   i->seg = (uint8_t)(format == TN_AMD_FLAT ? AMD_FLAT : format == TN_AMD_SCRATCH ? AMD_SCRATCH_SEG : AMD_GLOBAL);
   i->dsel = i->d.sel;
+  const tn_amd_form form = tn_amd_form_of(i->op, x->family);
+  i->keeps = (uint8_t)tn_amd_takes(&form, 's');              // LLVM, GCNSubtarget::zeroesHigh16BitsOfDest
+  // acc_cd: both
+  if (format == TN_AMD_MFMA && i->d.reg >= AMD_AGPR && i->s[2].where == AMD_V) i->s[2].reg |= AMD_AGPR;
+  if (i->op == TN_AMD_V_ACCVGPR_MOV_B32) { i->d.reg |= AMD_AGPR; i->s[0].reg |= AMD_AGPR; }
   if (format != TN_AMD_VOP3P && format != TN_AMD_MFMA)
     for (int k = 0; k < 4; k++) i->s[k].high = 1;
   i->d.high = 1;

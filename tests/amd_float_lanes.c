@@ -1,7 +1,8 @@
-// amd_float_lanes: vector instructions on f32, f64 and f16, one number a lane: arithmetic, comparison, conversion, division.
+// amd_float_lanes: vector instructions on f32, f64 and f16, one number a lane: arithmetic, comparison, conversion,
+// division.
 //
-// Sources: AMD, RDNA3 ISA 16.7 to 16.10; what a manual leaves open is said where it stands. The special functions are the
-// double function, rounded once: the hardware's last bit is not documented. Included by amd_integer.c.
+// Sources: AMD, RDNA3 ISA 16.7 to 16.10; what a manual leaves open is said where it stands. The special functions are
+// the double function, rounded once: the hardware's last bit is not documented. Included by amd_integer.c.
 #ifndef AMD_FLOAT_LANES_C
 #define AMD_FLOAT_LANES_C
 #include "amd_scalar.c"
@@ -49,7 +50,8 @@ static void amd_minimum_f32(amd_lanes *x) { AMD_EACH(x) x->r[l] = amd_less32_nan
       x->r[l] = amd_flush32(amd_b32((float)(e)));                                                                      \
     }                                                                                                                  \
   }
-AMD_SPECIAL(exp_f32, exp2(a)) AMD_SPECIAL(log_f32, log2(a)) AMD_SPECIAL(rcp_f32, 1 / a) AMD_SPECIAL(rsq_f32, 1 / sqrt(a))
+AMD_SPECIAL(exp_f32, exp2(a)) AMD_SPECIAL(log_f32, log2(a)) AMD_SPECIAL(rcp_f32, 1 / a)
+AMD_SPECIAL(rsq_f32, 1 / sqrt(a))
 AMD_SPECIAL(sqrt_f32, sqrt(a))
 // In turns; beyond 256 of them: sin 0, cos 1 (the manual's domain).
 static double amd_turns(double a, int cosine) {
@@ -113,7 +115,9 @@ static void amd_fma16(amd_lanes *x) { AMD_EACH(x) x->r[l] = amd_fma_f16(x->a[l],
 static uint32_t amd_lesser16(uint32_t a, uint32_t b, int greater, int ieee) {
   return amd_less16((uint16_t)a, (uint16_t)b, greater, ieee);
 }
-static void amd_min_f16(amd_lanes *x) { AMD_EACH(x) x->r[l] = amd_lesser16(x->a[l], x->b[l], x->i->rule->arg, x->ieee); }
+static void amd_min_f16(amd_lanes *x) {
+  AMD_EACH(x) x->r[l] = amd_lesser16(x->a[l], x->b[l], x->i->rule->arg, x->ieee);
+}
 static void amd_minimum_f16(amd_lanes *x) {
   AMD_EACH(x) x->r[l] = amd_less16_nan((uint16_t)x->a[l], (uint16_t)x->b[l], x->i->rule->arg);
 }
@@ -142,7 +146,8 @@ AMD_U32(cvt_f16_f32, amd_to_f16((double)amd_f32(a), x->round16))
 AMD_U32(cvt_f32_f16, amd_b32(amd_of_f16(a)))
 AMD_U32(cvt_f16_u16, amd_to_f16((double)(uint16_t)a, x->round16))
 AMD_U32(cvt_f16_i16, amd_to_f16((double)(int16_t)a, x->round16))
-AMD_U32(cvt_u16_f16, amd_to_u16((double)amd_of_f16(a))) AMD_U32(cvt_i16_f16, (uint32_t)amd_to_i16((double)amd_of_f16(a)))
+AMD_U32(cvt_u16_f16, amd_to_u16((double)amd_of_f16(a)))
+AMD_U32(cvt_i16_f16, (uint32_t)amd_to_i16((double)amd_of_f16(a)))
 static void amd_cvt_i32_f64(amd_lanes *x) { AMD_EACH(x) x->r[l] = (uint32_t)amd_to_i32(amd_f64(x->A[l])); }
 static void amd_cvt_u32_f64(amd_lanes *x) { AMD_EACH(x) x->r[l] = amd_to_u32(amd_f64(x->A[l])); }
 static void amd_cvt_f32_f64(amd_lanes *x) { AMD_EACH(x) x->r[l] = amd_b32((float)amd_f64(x->A[l])); }
@@ -155,10 +160,12 @@ static uint32_t amd_norm(double x, int is_signed) {
   if (!is_signed) return (uint32_t)rint((x < 0 ? 0 : x > 1 ? 1 : x) * 65535);
   return (uint32_t)(int32_t)rint((x < -1 ? -1 : x > 1 ? 1 : x) * 32767) & 0xFFFF;
 }
-AMD_U32(cvt_norm_i16_f16, amd_norm((double)amd_of_f16(a), 1)) AMD_U32(cvt_norm_u16_f16, amd_norm((double)amd_of_f16(a), 0))
+AMD_U32(cvt_norm_i16_f16, amd_norm((double)amd_of_f16(a), 1))
+AMD_U32(cvt_norm_u16_f16, amd_norm((double)amd_of_f16(a), 0))
 AMD_U32(cvt_pk_norm_i16, amd_norm((double)amd_f32(a), 1) | amd_norm((double)amd_f32(b), 1) << 16)
 AMD_U32(cvt_pk_norm_u16, amd_norm((double)amd_f32(a), 0) | amd_norm((double)amd_f32(b), 0) << 16)
-AMD_U32(cvt_pk_i16_f32, ((uint32_t)amd_to_i16((double)amd_f32(a)) & 0xFFFF) | (uint32_t)amd_to_i16((double)amd_f32(b)) << 16)
+AMD_U32(cvt_pk_i16_f32,
+    ((uint32_t)amd_to_i16((double)amd_f32(a)) & 0xFFFF) | (uint32_t)amd_to_i16((double)amd_f32(b)) << 16)
 AMD_U32(cvt_pk_u16_f32, amd_to_u16((double)amd_f32(a)) | amd_to_u16((double)amd_f32(b)) << 16)
 static uint32_t amd_byte_of(float x) { return x != x || x <= 0 ? 0 : x >= 255 ? 255 : (uint32_t)rintf(x); }
 AMD_U32(cvt_pk_u8_f32, (c & ~(255u << 8 * (b & 3))) | amd_byte_of(amd_f32(a)) << 8 * (b & 3))
@@ -199,7 +206,7 @@ static void amd_div_scale_f32(amd_lanes *x) {
     else if (amd_biased32(s1) == 0) r = amd_scaled32(s0, 64);
     else if (1 / fabs((double)amd_f32(s1)) < 1.1754943508222875e-38 && quotient < 1.1754943508222875e-38) {
       flag = 1;
-      if (s0 == s1) r = amd_scaled32(s0, 64);
+      if (s0 == s1) r = amd_scaled32(s0, -64);
     } else if (1 / fabs((double)amd_f32(s1)) < 1.1754943508222875e-38) r = amd_scaled32(s0, -64);
     else if (quotient < 1.1754943508222875e-38) { flag = 1; if (s0 == s2) r = amd_scaled32(s0, 64); }
     else if (amd_biased32(s2) <= 23) { r = amd_scaled32(s0, 64); }
@@ -211,13 +218,14 @@ static void amd_div_scale_f64(amd_lanes *x) {
   AMD_EACH(x) {
     const uint64_t s0 = x->A[l], s1 = x->B[l], s2 = x->C[l];
     const int apart = amd_biased64(s2) - amd_biased64(s1);
-    const double quotient = fabs(amd_f64(s2) / amd_f64(s1)), inverse = fabs(1 / amd_f64(s1)), least = 2.2250738585072014e-308;
+    const double quotient = fabs(amd_f64(s2) / amd_f64(s1)), inverse = fabs(1 / amd_f64(s1)),
+        least = 2.2250738585072014e-308;
     uint64_t r = s0;
     int flag = 0;
     if (!(s1 << 1) || !(s2 << 1)) { r = 0x7FF8000000000000; flag = 1; }
     else if (apart >= 768) { flag = 1; if (s0 == s1) r = amd_scaled64(s0, 128); }
     else if (amd_biased64(s1) == 0) r = amd_scaled64(s0, 128);
-    else if (inverse < least && quotient < least) { flag = 1; if (s0 == s1) r = amd_scaled64(s0, 128); }
+    else if (inverse < least && quotient < least) { flag = 1; if (s0 == s1) r = amd_scaled64(s0, -128); }
     else if (inverse < least) r = amd_scaled64(s0, -128);
     else if (quotient < least) { flag = 1; if (s0 == s2) r = amd_scaled64(s0, 128); }
     else if (amd_biased64(s2) <= 53) r = amd_scaled64(s0, 128);
@@ -225,19 +233,35 @@ static void amd_div_scale_f64(amd_lanes *x) {
     x->flag |= (uint64_t)flag << l;
   }
 }
-// fma, then the scale that v_div_scale took is given back where the lane's bit of VCC says so.
+// fma, and the scale that v_div_scale took is given back where the lane's bit of VCC says so, all rounded once, as the
+// division that it ends is right to the last bit for denormals, too.
 static void amd_div_fmas_f32(amd_lanes *x) {
   AMD_EACH(x) {
-    const float f = fmaf(amd_f32(x->a[l]), amd_f32(x->b[l]), amd_f32(x->c[l]));
+    const double f = amd_add_odd((double)amd_f32(x->a[l]) * (double)amd_f32(x->b[l]), (double)amd_f32(x->c[l]));
     const int up = amd_biased32(x->c[l]) > 127;
-    x->r[l] = amd_b32(x->carry >> l & 1 ? ldexpf(f, up ? 64 : -64) : f);
+    x->r[l] = amd_b32((float)(x->carry >> l & 1 ? ldexp(f, up ? 64 : -64) : f));
   }
+}
+// r * 2^n, where r is a rounded result that `rest` was lost from.
+static double amd_scaled_once(double r, double rest, int n) {
+  const double scaled = ldexp(r, n);
+  int e;
+  if (r == 0 || r != r || isinf(r) || fabs(scaled) >= 2.2250738585072014e-308 || !frexp(r, &e)) return scaled;
+  const uint64_t m = (uint64_t)ldexp(fabs(r), 53 - e);
+  const int shift = -1021 - (e + n);               // places that a denormal has fewer
+  if (shift < 1 || shift > 53) return scaled;
+  const uint64_t whole = m >> shift, low = m & ((1ull << shift) - 1), half = 1ull << (shift - 1);
+  const int more = r > 0 ? rest > 0 : rest < 0,
+      up = low > half || (low == half && (rest == 0 ? (int)(whole & 1) : more));
+  return copysign(ldexp((double)(whole + (uint64_t)up), -1074), r);
 }
 static void amd_div_fmas_f64(amd_lanes *x) {
   AMD_EACH(x) {
-    const double f = fma(amd_f64(x->A[l]), amd_f64(x->B[l]), amd_f64(x->C[l]));
+    const double a = amd_f64(x->A[l]), b = amd_f64(x->B[l]), c = amd_f64(x->C[l]), f = fma(a, b, c);
+    const double p = a * b, s = p + c, t = s - p, lost = (p - (s - t)) + (c - t);
+    const double rest = (s - f) + (lost + fma(a, b, -p));
     const int up = amd_biased64(x->C[l]) > 1023;
-    x->R[l] = amd_b64(x->carry >> l & 1 ? ldexp(f, up ? 128 : -128) : f);
+    x->R[l] = amd_b64(x->carry >> l & 1 ? amd_scaled_once(f, rest, up ? 128 : -128) : f);
   }
 }
 // The quotient's cases: NaNs, 0/0, infinities, overflow, underflow; else the quotient with the sign of both.
@@ -258,10 +282,10 @@ static double amd_fixup(double q, double y, double x, int underflows, int overfl
 static void amd_div_fixup_f32(amd_lanes *x) {
   AMD_EACH(x) {
     const int apart = amd_biased32(x->c[l]) - amd_biased32(x->b[l]);
-    const double r = amd_fixup((double)amd_f32(x->a[l]), (double)amd_f32(x->b[l]), (double)amd_f32(x->c[l]), apart < -150,
-                               amd_biased32(x->b[l]) == 255, 0, (double)INFINITY);
-    x->r[l] = r != r ? (amd_is_nan32(x->c[l]) ? x->c[l] | 0x400000 : amd_is_nan32(x->b[l]) ? x->b[l] | 0x400000 : 0xFFC00000)
-                     : amd_b32((float)r);
+    const double r = amd_fixup((double)amd_f32(x->a[l]), (double)amd_f32(x->b[l]), (double)amd_f32(x->c[l]),
+                               apart < -150, amd_biased32(x->b[l]) == 255, 0, (double)INFINITY);
+    x->r[l] = r == r ? amd_b32((float)r) : amd_is_nan32(x->c[l]) ? x->c[l] | 0x400000
+            : amd_is_nan32(x->b[l]) ? x->b[l] | 0x400000 : 0xFFC00000;
   }
 }
 static void amd_div_fixup_f64(amd_lanes *x) {

@@ -1,7 +1,7 @@
 // amd_integer: vector instructions on whole numbers, bits and masks, one number a lane.
 //
-// Source: AMD, RDNA3 ISA 16.7 to 16.12. Shifts take the low bits of their count; sums and products saturate where clamp says
-// so. Included by amd_packed.c.
+// Source: AMD, RDNA3 ISA 16.7 to 16.12. Shifts take the low bits of their count; sums and products saturate where clamp
+// says so. Included by amd_packed.c.
 #ifndef AMD_INTEGER_C
 #define AMD_INTEGER_C
 #include "amd_float_lanes.c"
@@ -111,7 +111,10 @@ static void amd_carry(amd_lanes *x, int subtracts, int reversed, int takes) {
   }
 }
 // arg: 1 subtracts, 2 reversed, 4 takes a carry.
-static void amd_add_co(amd_lanes *x) { amd_carry(x, x->i->rule->arg & 1, x->i->rule->arg >> 1 & 1, x->i->rule->arg >> 2); }
+static void amd_add_co(amd_lanes *x) {
+  const int arg = x->i->rule->arg;
+  amd_carry(x, arg & 1, arg >> 1 & 1, arg >> 2);
+}
 static void amd_mad_u64(amd_lanes *x) {
   AMD_EACH(x) {
     const uint64_t product = (uint64_t)x->a[l] * x->b[l], r = product + x->C[l];
@@ -141,6 +144,7 @@ static uint32_t amd_sat_u16(int32_t v) { return v < 0 ? 0 : v > 65535 ? 65535 : 
 static uint32_t amd_sat_i16(int32_t v) { return (uint32_t)(v > 32767 ? 32767 : v < -32768 ? -32768 : v) & 0xFFFF; }
 AMD_U32(add_u16, AMD_CLAMPED ? amd_sat_u16((int32_t)(a + b)) : a + b)
 AMD_U32(sub_u16, AMD_CLAMPED ? amd_sat_u16((int32_t)(a - b)) : a - b)
+AMD_U32(subrev_u16, AMD_CLAMPED ? amd_sat_u16((int32_t)(b - a)) : b - a)
 AMD_U32(add_i16, AMD_CLAMPED ? amd_sat_i16((int16_t)a + (int16_t)b) : a + b)
 AMD_U32(sub_i16, AMD_CLAMPED ? amd_sat_i16((int16_t)a - (int16_t)b) : a - b)
 AMD_U32(mul_lo_u16, a *b) AMD_U32(lshlrev_b16, b << (a & 15)) AMD_U32(lshrrev_b16, (b & 0xFFFF) >> (a & 15))
@@ -151,7 +155,9 @@ AMD_U32(mad_i16, (uint32_t)((int16_t)a * (int16_t)b) + c)
 
 // ** comparison: bit 0 less, bit 1 equal, bit 2 greater **
 
-static uint32_t amd_compared(int less, int equal, int condition) { return (condition & (less ? 1 : equal ? 2 : 4)) != 0; }
+static uint32_t amd_compared(int less, int equal, int condition) {
+  return (condition & (less ? 1 : equal ? 2 : 4)) != 0;
+}
 #define AMD_CMP(name, first, second, type)                                                                             \
   static void amd_cmp_##name(amd_lanes *x) {                                                                           \
     const int condition = x->i->rule->arg >> 4;                                                                        \

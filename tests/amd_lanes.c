@@ -1,10 +1,12 @@
 // amd_lanes: how a vector instruction comes to its operands and leaves its result: registers and constants as a row of
-// lanes of the type that the rule says, through DPP, SDWA, halves and modifiers; and back through clamp, halves and EXEC.
+// lanes of the type that the rule says, through DPP, SDWA, halves and modifiers; and back through clamp, halves and
+// EXEC.
 //
-// A rule's types: the result, '=', sources. f: f32, by MODE's denormals. e: f32, as it is. u: 32 bits. d: f64. q: 64 bits.
-// v: a pair of f32. h: f16. w: 16 bits. x: two f16 (of packed instructions); y: two of 16 bits; z: f16 or f32 (v_fma_mix). m: a mask of lanes in
-// SGPRs, a source that is carried in, or a result. c behind the result: a mask that is carried out, too. p: f32 without a result
-// that is clamped as one. Capitals: sources that are the destination's old value. Included by amd_scalar.c.
+// A rule's types: the result, '=', sources. f: f32, by MODE's denormals. e: f32, as it is. u: 32 bits. d: f64. q: 64
+// bits. v: a pair of f32. h: f16. w: 16 bits. x: two f16 (of packed instructions); y: two of 16 bits; z: f16 or f32
+// (v_fma_mix). m: a mask of lanes in SGPRs, a source that is carried in, or a result. c behind the result: a mask that
+// is carried out, too. p: f32 without a result that is clamped as one. Capitals: sources that are the destination's old
+// value. Included by amd_scalar.c.
 #ifndef AMD_LANES_C
 #define AMD_LANES_C
 #include "amd_check.c"
@@ -160,7 +162,8 @@ static const uint64_t *amd_pairs(amd_work *k, const amd_operand *o, char type, u
     for (int l = 0; l < n; l++) room[l] = low[l] | (uint64_t)high[l] << 32;
   } else {
     const int f32 = type == 'v' && o->where == AMD_K;
-    const uint64_t x = f32 ? amd_constant((int)o->value, 'f') : amd_value(w, k->x.i, o, type == 'd' ? 'd' : 'q', AMD_SR_VALU);
+    const char as = type == 'd' ? 'd' : 'q';
+    const uint64_t x = f32 ? amd_constant((int)o->value, 'f') : amd_value(w, k->x.i, o, as, AMD_SR_VALU);
     for (int l = 0; l < n; l++) room[l] = x;
   }
   if (type != 'd') return room;
@@ -176,7 +179,8 @@ static void amd_flush_lanes(const uint32_t **from, uint32_t *room, int n, int ha
   *from = room;
 }
 static uint64_t amd_mask(amd_wave *w, const amd_ins *i, const amd_operand *o) {
-  const int reader = i->rule->arg == AMD_SR_FMAS ? AMD_SR_FMAS : AMD_SR_VALU;
+  const int fmas = i->op == TN_AMD_V_DIV_FMAS_F32 || i->op == TN_AMD_V_DIV_FMAS_F64;
+  const int reader = fmas ? AMD_SR_FMAS : AMD_SR_VALU;
   if (o->where != AMD_S) return amd_constant((int)o->value, 'q');
   return amd_sget(w, i, o->reg, amd_mask_n(w), reader);
 }
@@ -262,7 +266,7 @@ static void amd_blend(amd_wave *w, int reg, const uint32_t *r, uint64_t lanes) {
 // A 16-bit result: gfx11 and gfx12 keep the other half; gfx942 clears it, but where op_sel or SDWA says otherwise.
 static void amd_keep_half(amd_work *k, const uint32_t *old) {
   const amd_ins *i = k->x.i;
-  const int keeps = k->x.w->family != AMD_9 || i->dsel || i->rule->arg == 'k';
+  const int keeps = k->x.w->family != AMD_9 || i->dsel || i->keeps;
   for (int l = 0; l < k->x.n; l++) {
     const uint32_t x = k->r[l] & 0xFFFF;
     k->r[l] = i->dsel ? (old[l] & 0xFFFF) | x << 16 : keeps ? (old[l] & 0xFFFF0000) | x : x;
@@ -284,7 +288,6 @@ static uint64_t amd_bits_of(const uint32_t *r, int n) {
   for (int l = 0; l < n; l++) mask |= (uint64_t)(r[l] != 0) << l;
   return mask;
 }
-static void amd_spend(amd_wave *w, const amd_ins *i);
 
 // Sources to the result in k.
 static void amd_compute(amd_work *k, amd_wave *w, const amd_ins *i) {
@@ -293,7 +296,8 @@ static void amd_compute(amd_work *k, amd_wave *w, const amd_ins *i) {
   x->w = w; x->i = i; x->n = w->lanes;
   x->a = x->b = x->c = amd_zeros; x->A = x->B = x->C = amd_wide_zeros;
   x->r = k->r; x->R = k->R; x->flag = x->carry = 0;
-  x->round = (int)(w->mode & 3); x->round16 = (int)(w->mode >> 2 & 3); x->ieee = w->family != AMD_12 && (w->mode >> 9 & 1);
+  x->round = (int)(w->mode & 3); x->round16 = (int)(w->mode >> 2 & 3);
+  x->ieee = w->family != AMD_12 && (w->mode >> 9 & 1);
   x->exec = k->written = amd_exec(w);
   for (int at = 0, own = 0; types[at]; at++) {
     const int capital = types[at] >= 'A' && types[at] <= 'Z';
@@ -326,7 +330,8 @@ static void amd_result(amd_work *k) {
   amd_wave *w = k->x.w;
   const amd_ins *i = k->x.i;
   const char *types = i->rule->types;
-  const int wide = types[0] == 'd' || types[0] == 'q', keep32 = (int)(w->mode >> 5 & 1), keep16 = (int)(w->mode >> 7 & 1);
+  const int wide = types[0] == 'd' || types[0] == 'q';
+  const int keep32 = (int)(w->mode >> 5 & 1), keep16 = (int)(w->mode >> 7 & 1);
   if (types[0] == 'm') { amd_put_mask(k); return; }
   if (types[1] == 'c') amd_sput(w, i, i->e.reg, amd_mask_n(w), k->x.flag & k->x.exec, 1);
   if (!k->written) return;

@@ -1,5 +1,5 @@
-// amd_lds: memory of a group, with who wrote and read each dword, banks, atomics; and the lane permutations that go by its
-// counter.
+// amd_lds: memory of a group, with who wrote and read each dword, banks, atomics; and the lane permutations that go by
+// its counter.
 //
 // A dword has its last writer and the number of that wave's LDS operation: another wave may touch it once a barrier has
 // passed that the writer came to with the operation done. Banks: 32 of 4 bytes (AMD, RDNA3 ISA 12, "Data share"); lanes
@@ -11,7 +11,8 @@
 // What an access of memory is: arg of its rule.
 enum { AMD_SIGNED = 0x100, AMD_D16 = 0x200, AMD_HI = 0x400, AMD_TWO = 0x800, AMD_STRIDE64 = 0x1000, AMD_NBYTES = 0xFF };
 enum {
-  AMD_A_SWAP = 1, AMD_A_ADD, AMD_A_SUB, AMD_A_MIN_I, AMD_A_MIN_U, AMD_A_MAX_I, AMD_A_MAX_U, AMD_A_AND, AMD_A_OR, AMD_A_XOR,
+  AMD_A_SWAP = 1, AMD_A_ADD, AMD_A_SUB, AMD_A_MIN_I, AMD_A_MIN_U, AMD_A_MAX_I, AMD_A_MAX_U, AMD_A_AND, AMD_A_OR,
+  AMD_A_XOR,
   AMD_A_INC, AMD_A_DEC, AMD_A_ADD_F, AMD_A_MIN_F, AMD_A_MAX_F, AMD_A_CAS, AMD_A_PK_F16, AMD_A_PK_BF16
 };
 #define AMD_ATOMIC_ARG(how, nbytes, returns) ((how) << 16 | (returns) << 15 | (nbytes))
@@ -63,7 +64,8 @@ static void amd_lds_bounds(amd_wave *w, const amd_ins *i, int lane, uint64_t at,
   const int align = nbytes < 4 ? nbytes : 4;
   if (at + (uint64_t)nbytes > w->m->d->lds_nbytes)
     amd_stop(w, i, "lane %d touches LDS at %llu, of %u bytes", lane, (unsigned long long)at, w->m->d->lds_nbytes);
-  if (at % (uint64_t)align) amd_stop(w, i, "lane %d touches LDS at %llu, which is misaligned", lane, (unsigned long long)at);
+  if (at % (uint64_t)align)
+    amd_stop(w, i, "lane %d touches LDS at %llu, which is misaligned", lane, (unsigned long long)at);
 }
 #if defined(__GNUC__)
 __attribute__((noreturn))
@@ -229,7 +231,8 @@ static void amd_ds_atomic(amd_wave *w, const amd_ins *i) {
     amd_touch_all(w, i, l, at[l], nbytes, AMD_UPDATES);
     memcpy(&old, w->group->lds + at[l], (size_t)nbytes);
     const uint64_t x = amd_lane_value(w, i->s[first].reg, l, nbytes);
-    const uint64_t now = amd_atomic(how, old, x, cas ? amd_lane_value(w, i->s[3 - first].reg, l, nbytes) : 0, nbytes > 4);
+    const uint64_t compare = cas ? amd_lane_value(w, i->s[3 - first].reg, l, nbytes) : 0;
+    const uint64_t now = amd_atomic(how, old, x, compare, nbytes > 4);
     memcpy(w->group->lds + at[l], &now, (size_t)nbytes);
     if (returns) amd_lane_put(w, i->d.reg, l, nbytes, old);
   }

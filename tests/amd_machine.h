@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// VGPRs are numbered on: v0 to v255, then a0 to a255. SGPRs by their codes as operands, M0 at its place of gfx11 in every family.
+// VGPRs are numbered on: v0 to v255, then a0 to a255. SGPRs by their codes as operands, M0 at its place of gfx11 in
+// every family.
 enum { AMD_VGPRS = 512, AMD_SGPRS = 128, AMD_LANES = 64, AMD_WAVES = 32, AMD_AGPR = 256 };
 enum { AMD_VCC = 106, AMD_TTMP = 108, AMD_NULL = 124, AMD_M0 = 125, AMD_EXEC = 126 };
 // Bases of apertures of flat addresses, 4 GiB each, which no host address is in.
@@ -38,8 +39,8 @@ typedef struct amd_scalar amd_scalar;
 
 enum { AMD_NO_DPP, AMD_DPP16, AMD_DPP8 };
 
-// How an instruction is done. types: result, '=', sources, a letter each (amd_lanes.c, amd_scalar.c); lanes or scalar: what
-// computes them. Or run: all of it by itself. arg: of the function.
+// How an instruction is done. types: result, '=', sources, a letter each (amd_lanes.c, amd_scalar.c); lanes or scalar:
+// what computes them. Or run: all of it by itself. arg: of the function.
 typedef struct amd_rule {
   uint16_t op;
   uint8_t kind;
@@ -57,7 +58,7 @@ struct amd_ins {
   int family, nwords, op;
   amd_operand d, e, s[4];                  // e: the second result (carry, mask), an SGPR
   uint8_t clamp, omod, dsel;               // dsel: the high half is written (op_sel[3])
-  uint8_t vop3;                            // in its long form
+  uint8_t keeps;                           // gfx942: of 16 bits, keeps the other half
   uint8_t sdwa_dst, sdwa_unused;           // sdwa_dst: select + 1
   uint8_t dpp, fi, bound, row_mask, bank_mask;
   uint16_t ctrl; uint8_t select[8];
@@ -84,8 +85,8 @@ struct amd_lanes {
 
 // Counters, as gfx12 splits them. gfx11: LDS and SMEM are lgkmcnt; gfx942: stores count in vmcnt, too.
 enum { AMD_LOADCNT, AMD_STORECNT, AMD_DSCNT, AMD_KMCNT, AMD_EXPCNT, AMD_COUNTERS };
-// first, n: registers that it will write (scalar: SGPRs); pending: bits of counters that have not passed it; ordered: it returns
-// in order of issue; lds: its number among the wave's LDS operations + 1.
+// first, n: registers that it will write (scalar: SGPRs); pending: bits of counters that have not passed it; ordered:
+// it returns in order of issue; lds: its number among the wave's LDS operations + 1.
 typedef struct amd_flight {
   uint16_t first; uint8_t n, scalar, pending, ordered;
   uint32_t lds; uint64_t due; uint64_t pc;

@@ -1,9 +1,9 @@
 // amd_matrix: what goes from lane to lane by itself: reads and writes of one lane, permutations, swaps; and matrix
 // instructions, WMMA of gfx11 and gfx12, SWMMAC, MFMA of gfx942.
 //
-// Layouts: AMD, matrix instruction calculator 1.3.2. Sums: f16, bf16 and fp8 products are exact in double, summed there, and
-// rounded once, which is as near as any order the hardware takes. gfx11 reads A and B from both halves of the lanes: they
-// have to hold the same. All lanes have to be on. Included by amd_time.c.
+// Layouts: AMD, matrix instruction calculator 1.3.2. Sums: f16, bf16 and fp8 products are exact in double, summed
+// there, and rounded once, which is as near as any order the hardware takes. gfx11 reads A and B from both halves of
+// the lanes: they have to hold the same. All lanes have to be on. Included by amd_time.c.
 #ifndef AMD_MATRIX_C
 #define AMD_MATRIX_C
 #include "amd_memory.c"
@@ -46,8 +46,8 @@ static void amd_scalar_trans(amd_wave *w, const amd_ins *i) {
 
 // ** lanes of rows **
 
-// Each lane of a row picks a lane by 4 bits of s[1] (lanes 0 to 7) or s[2]; arg: 1 of the other row of the pair; 2: by the low
-// bits of s[1], a VGPR. op_sel[0]: lanes that are off are read; [1]: else they are 0, not kept.
+// Each lane of a row picks a lane by 4 bits of s[1] (lanes 0 to 7) or s[2]; arg: 1 of the other row of the pair; 2: by
+// the low bits of s[1], a VGPR. op_sel[0]: lanes that are off are read; [1]: else they are 0, not kept.
 static void amd_permlane16(amd_wave *w, const amd_ins *i) {
   const uint64_t exec = amd_exec(w);
   const int var = i->rule->arg & 2, fi = i->s[0].sel, bound = i->s[1].sel;
@@ -179,7 +179,8 @@ static double amd_c_of(amd_wave *w, const amd_ins *ins, const amd_shape *s, amd_
   const amd_operand *o = &ins->s[2];
   double c;
   if (o->where != AMD_V) {
-    const uint64_t bits = amd_value(w, ins, o, s->d == AMD_T_F64 ? 'd' : amd_t_bits[s->d] == 16 ? 'h' : 'u', AMD_SR_VALU);
+    const char type = s->d == AMD_T_F64 ? 'd' : amd_t_bits[s->d] == 16 ? 'h' : 'u';
+    const uint64_t bits = amd_value(w, ins, o, type, AMD_SR_VALU);
     c = s->d == AMD_T_F64 ? amd_f64(bits) : s->d == AMD_T_I32 ? (double)(int32_t)bits
       : s->d == AMD_T_F32 ? (double)amd_f32((uint32_t)bits)
       : s->d == AMD_T_F16 ? (double)amd_of_f16((uint32_t)bits) : (double)amd_of_bf16((uint32_t)bits);
@@ -192,7 +193,8 @@ static double amd_c_of(amd_wave *w, const amd_ins *ins, const amd_shape *s, amd_
 }
 static double amd_product(const amd_tile *t, const amd_shape *s, int i, int j, double c) {
   double sum = s->d == AMD_T_F64 ? c : 0;
-  for (int k = 0; k < s->k; k++) sum = s->d == AMD_T_F64 ? fma(t->a[i][k], t->b[j][k], sum) : sum + t->a[i][k] * t->b[j][k];
+  for (int k = 0; k < s->k; k++)
+    sum = s->d == AMD_T_F64 ? fma(t->a[i][k], t->b[j][k], sum) : sum + t->a[i][k] * t->b[j][k];
   return s->d == AMD_T_F64 ? sum : amd_add_odd(sum, c);
 }
 static void amd_d_put(uint32_t (*r)[AMD_LANES], const amd_shape *s, amd_spot at, double x, int clamp) {
@@ -216,12 +218,13 @@ static void amd_twice(amd_wave *w, const amd_ins *i, int reg, int n) {
   for (int r = reg; r < reg + n; r++)
     for (int l = 0; l < 16; l++)
       if (amd_v(w, r)[l] != amd_v(w, r)[l + 16])
-        amd_stop(w, i, "%s differs between lanes %d and %d, where a matrix operand has to stand twice", amd_vname(r, room), l,
-                 l + 16);
+        amd_stop(w, i, "%s differs between lanes %d and %d, where a matrix operand has to stand twice",
+                 amd_vname(r, room), l, l + 16);
 }
 static void amd_matrix_checks(amd_wave *w, const amd_ins *i, const amd_shape *s) {
   const amd_operand *c = &i->s[2];
-  const int n = amd_regs_d(w, s), same = c->where == AMD_V && w->wrote[c->reg].first == c->reg && w->wrote[c->reg].n == n;
+  const int n = amd_regs_d(w, s);
+  const int same = c->where == AMD_V && w->wrote[c->reg].first == c->reg && w->wrote[c->reg].n == n;
   if (amd_exec(w) != amd_all(w)) amd_stop(w, i, "a matrix instruction without all lanes");
   amd_exec_hazard(w, i, 4, "a matrix instruction");
   for (int side = 0; side < 2; side++) {

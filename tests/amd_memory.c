@@ -1,8 +1,8 @@
 // amd_memory: global, flat, scratch and buffer accesses, scalar loads, atomics, on the memory that the dispatch lists.
 //
-// Sectors are counted by 32 bytes. Loads give their values at once; amd_check.c holds them back. Buffers: raw and structured
-// descriptors, whose bounds make loads 0 and drop stores (AMD, RDNA3 ISA 9.1.5); bounds leave the scalar offset out.
-// Included by amd_matrix.c.
+// Sectors are counted by 32 bytes. Loads give their values at once; amd_check.c holds them back. Buffers: raw and
+// structured descriptors, whose bounds make loads 0 and drop stores (AMD, RDNA3 ISA 9.1.5); bounds leave the scalar
+// offset out. Included by amd_matrix.c.
 #ifndef AMD_MEMORY_C
 #define AMD_MEMORY_C
 #include "amd_lds.c"
@@ -25,9 +25,10 @@ static unsigned char *amd_at(amd_wave *w, const amd_ins *i, int lane, uint64_t a
   char who[20] = "the wave";
   if (lane >= 0) snprintf(who, sizeof who, "lane %d", lane);
   if (!r)
-    amd_stop(w, i, "%s %s %d bytes at 0x%llx, which is no memory of the kernel's", who, writes ? "writes" : "reads", nbytes,
-             (unsigned long long)address);
-  if (writes && !r->writable) amd_stop(w, i, "%s writes at 0x%llx, which is read-only", who, (unsigned long long)address);
+    amd_stop(w, i, "%s %s %d bytes at 0x%llx, which is no memory of the kernel's", who,
+             writes ? "writes" : "reads", nbytes, (unsigned long long)address);
+  if (writes && !r->writable)
+    amd_stop(w, i, "%s writes at 0x%llx, which is read-only", who, (unsigned long long)address);
   if (address % (uint64_t)align)
     amd_stop(w, i, "%s touches 0x%llx, which is misaligned for %d bytes", who, (unsigned long long)address, nbytes);
   return (unsigned char *)(uintptr_t)address;
@@ -172,7 +173,8 @@ static void amd_memory_atomic(amd_wave *w, const amd_ins *i) {
 }
 // gfx942: from memory into LDS, M0 + offset + 4 * lane.
 static void amd_load_lds(amd_wave *w, const amd_ins *i) {
-  const uint64_t exec = amd_exec(w), base = (uint16_t)amd_sget(w, i, AMD_M0, 1, AMD_SR_MEMORY) + (uint64_t)(int64_t)i->offset;
+  const uint64_t exec = amd_exec(w), m0 = (uint16_t)amd_sget(w, i, AMD_M0, 1, AMD_SR_MEMORY);
+  const uint64_t base = m0 + (uint64_t)(int64_t)i->offset;
   const int nbytes = i->rule->arg & AMD_NBYTES;
   uint64_t at[AMD_LANES] = {0};
   if (w->m0_at && w->states - w->m0_at - 1 < 1) amd_stop(w, i, "hazard: M0 is written right before it");

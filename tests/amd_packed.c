@@ -1,8 +1,8 @@
-// amd_packed: vector instructions on two or more numbers a lane: packed f16 and 16 bits, packed f32 (gfx942), products that
-// are summed (dot), f16 among f32 (fma_mix), fp8.
+// amd_packed: vector instructions on two or more numbers a lane: packed f16 and 16 bits, packed f32 (gfx942), products
+// that are summed (dot), f16 among f32 (fma_mix), fp8.
 //
-// Sources: AMD, RDNA3 ISA 16.11 ("VOP3P"), MI300 ISA 12; OCP 8-bit floating point (gfx12), FNUZ (gfx942). Sums of products of
-// f16 are rounded once: what the hardware does between is not documented. Included by amd_memory.c.
+// Sources: AMD, RDNA3 ISA 16.11 ("VOP3P"), MI300 ISA 12; OCP 8-bit floating point (gfx12), FNUZ (gfx942). Sums of
+// products of f16 are rounded once: what the hardware does between is not documented. Included by amd_memory.c.
 #ifndef AMD_PACKED_C
 #define AMD_PACKED_C
 #include "amd_integer.c"
@@ -147,7 +147,8 @@ static void amd_cvt_pk_fp8(amd_lanes *x) {
 // Stochastic: bits of b below the last place are added before it is cut.
 static uint32_t amd_stochastic(const amd_lanes *x, uint32_t a, uint32_t b, int bf8) {
   const amd_format *f = amd_fp8(x, bf8);
-  const int kept = f->mantissa, e = amd_biased32(a) - 127, least = 1 - f->bias, drop = 23 - kept + (e < least ? least - e : 0);
+  const int kept = f->mantissa, e = amd_biased32(a) - 127, least = 1 - f->bias;
+  const int drop = 23 - kept + (e < least ? least - e : 0);
   if (amd_is_nan32(a) || (a << 1) == 0 || drop > 31) return amd_to_fp8(x, amd_f32(a), bf8);
   const double step = ldexp(1.0, e < least ? least - kept : e - kept), at = fabs((double)amd_f32(a)) / step;
   const double whole = floor(at + (double)(b >> 12) / 1048576.0);

@@ -1,7 +1,8 @@
 // amd_scalar: instructions of the scalar unit: integers and masks of one wave, branches, MODE, messages, barriers.
 //
-// A rule's types: u: 32 bits, q: 64, -: none; capitals: the destination's old value; k: simm16 with its sign, K: without.
-// Source: AMD, RDNA3 ISA 16.1 to 16.5 ("SOP2" ff.). Included by amd_vector.c.
+// A rule's types: u: 32 bits, q: 64, -: none; capitals: the destination's old value; k: simm16 with its sign, K:
+// without.
+// Source: AMD, RDNA3 ISA 16.1 to 16.5 ("SOP2" ff.). Included by amd_float_lanes.c.
 #ifndef AMD_SCALAR_C
 #define AMD_SCALAR_C
 #include "amd_lanes.c"
@@ -86,7 +87,8 @@ AMD_SCALAR(mul_u64, d = a * b)
 #define AMD_SCALAR_F32(name, e)                                                                                        \
   AMD_SCALAR(name, const float fa = amd_f32((uint32_t)a); const float fb = amd_f32((uint32_t)b); (void)fa; (void)fb;   \
              d = (e))
-AMD_SCALAR_F32(add_f32, amd_b32(fa + fb)) AMD_SCALAR_F32(sub_f32, amd_b32(fa - fb)) AMD_SCALAR_F32(mul_f32, amd_b32(fa * fb))
+AMD_SCALAR_F32(add_f32, amd_b32(fa + fb)) AMD_SCALAR_F32(sub_f32, amd_b32(fa - fb))
+AMD_SCALAR_F32(mul_f32, amd_b32(fa * fb))
 AMD_SCALAR(min_f32, d = amd_less32((uint32_t)a, (uint32_t)b, 0, 0))
 AMD_SCALAR(max_f32, d = amd_less32((uint32_t)a, (uint32_t)b, 1, 0))
 AMD_SCALAR_F32(cvt_pk_rtz, amd_to_f16((double)fa, AMD_ZERO) | amd_to_f16((double)fb, AMD_ZERO) << 16)
@@ -137,7 +139,8 @@ AMD_SCALAR(bitset1, d = a | 1ull << (b & 31))
 AMD_SCALAR(eq, scc = a == b) AMD_SCALAR(ne, scc = a != b)
 AMD_SCALAR(gt_i, scc = (int32_t)a > (int32_t)b) AMD_SCALAR(ge_i, scc = (int32_t)a >= (int32_t)b)
 AMD_SCALAR(lt_i, scc = (int32_t)a < (int32_t)b) AMD_SCALAR(le_i, scc = (int32_t)a <= (int32_t)b)
-AMD_SCALAR(gt_u, scc = a > b) AMD_SCALAR(ge_u, scc = a >= b) AMD_SCALAR(lt_u, scc = a < b) AMD_SCALAR(le_u, scc = a <= b)
+AMD_SCALAR(gt_u, scc = a > b) AMD_SCALAR(ge_u, scc = a >= b) AMD_SCALAR(lt_u, scc = a < b)
+AMD_SCALAR(le_u, scc = a <= b)
 AMD_SCALAR(bitcmp0, scc = !(a >> (b & 31) & 1)) AMD_SCALAR(bitcmp1, scc = a >> (b & 31) & 1)
 AMD_SCALAR(eq_k, scc = (uint32_t)a == (uint32_t)b) AMD_SCALAR(ne_k, scc = (uint32_t)a != (uint32_t)b)
 
@@ -190,7 +193,9 @@ static void amd_branch(amd_wave *w, const amd_ins *i) {
     taken = (amd_exec(w) != 0) == (i->rule->arg == AMD_IF_EXECNZ);
   if (taken) w->jump = amd_target(i);
 }
-static void amd_getpc(amd_wave *w, const amd_ins *i) { amd_sput(w, i, i->d.reg, 2, i->pc + 4 * (uint64_t)i->nwords, 0); }
+static void amd_getpc(amd_wave *w, const amd_ins *i) {
+  amd_sput(w, i, i->d.reg, 2, i->pc + 4 * (uint64_t)i->nwords, 0);
+}
 static void amd_setpc(amd_wave *w, const amd_ins *i) {
   const uint64_t to = amd_value(w, i, &i->s[0], 'q', AMD_SR_SALU);
   if (i->rule->arg) amd_getpc(w, i);       // s_swappc

@@ -1,10 +1,10 @@
 // amd_time: an estimate of cycles: a wave issues in order, waits for results and counters, and keeps units busy.
 //
-// A group takes what its slowest wave takes, alone, or its busiest unit, whichever is more; groups follow one another on one
-// compute unit. Latencies: amd_check.c. Rates: a SIMD is 32 lanes wide (gfx942: 16), transcendentals take four times as
-// long, f64 on gfx11 and gfx12 16 times (AMD, RDNA3 ISA, RDNA whitepaper; CDNA3 whitepaper); matrix instructions by AMD's
-// matrix instruction calculator. Caches are not modelled: memory is as far as LLVM's scheduler takes it to be.
-// Included by amd_rules.c.
+// A group takes what its slowest wave takes, alone, or its busiest unit, whichever is more; groups follow one another
+// on one compute unit. Latencies: amd_check.c. Rates: a SIMD is 32 lanes wide (gfx942: 16), transcendentals take four
+// times as long, f64 on gfx11 and gfx12 16 times (AMD, RDNA3 ISA, RDNA whitepaper; CDNA3 whitepaper); matrix
+// instructions by AMD's matrix instruction calculator. Caches are not modelled: memory is as far as LLVM's scheduler
+// takes it to be. Included by amd_rules.c.
 #ifndef AMD_TIME_C
 #define AMD_TIME_C
 #include "amd_matrix.c"
