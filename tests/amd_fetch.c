@@ -6,18 +6,13 @@
 #define AMD_FETCH_C
 #include "amd_rules.c"
 
-static void amd_spelled(char *to, size_t n, const tn_amd_ins *x) {
-  size_t length;
-  const char *name = tn_amd_name(x->op, x->family, &length);
-  snprintf(to, n, "%.*s", (int)length, name);
-}
 static void amd_text(char *to, size_t n, const amd_ins *i) {
   tn_amd_ins x;
   uint32_t words[AMD_MOST_WORDS] = {0};
   memset(&x, 0, sizeof x);
   memcpy(words, (const void *)(uintptr_t)i->pc, (size_t)i->nwords * 4);
-  if (i->nwords && tn_amd_decode(amd_tn_family(i->family), words, i->nwords, &x)) amd_spelled(to, n, &x);
-  else snprintf(to, n, "?");
+  snprintf(to, n, "?");
+  if (i->nwords && tn_amd_decode(amd_tn_family(i->family), words, i->nwords, &x)) tn_amd_print(&x, to, n);
 }
 
 // ** operands **
@@ -95,6 +90,7 @@ static void amd_modifiers(amd_ins *i, const tn_amd_ins *x, int format) {
   const int32_t *m = x->m;
   i->clamp = (uint8_t)m[TN_AMD_CLAMP]; i->omod = (uint8_t)m[TN_AMD_OMOD];
   if (format >= TN_AMD_DS || format == TN_AMD_SMEM) { i->offset = m[TN_AMD_OFFSET]; i->offset1 = m[TN_AMD_OFFSET1]; }
+  i->byte = (uint8_t)m[TN_AMD_BYTE_SEL];
   i->offen = (uint8_t)m[TN_AMD_OFFEN]; i->idxen = (uint8_t)m[TN_AMD_IDXEN];
   i->returns = i->family == AMD_11 ? m[TN_AMD_GLC] != 0 : i->family == AMD_12 ? m[TN_AMD_TH] & 1 : m[TN_AMD_SC0] != 0;
   i->cbsz = (uint8_t)m[TN_AMD_CBSZ]; i->abid = (uint8_t)m[TN_AMD_ABID]; i->blgp = (uint8_t)m[TN_AMD_BLGP];
@@ -102,8 +98,6 @@ static void amd_modifiers(amd_ins *i, const tn_amd_ins *x, int format) {
   i->dsel = i->d.sel;
   const tn_amd_form form = tn_amd_form_of(i->op, x->family);
   i->keeps = (uint8_t)tn_amd_takes(&form, 's');              // LLVM, GCNSubtarget::zeroesHigh16BitsOfDest
-  // acc_cd: both
-  if (format == TN_AMD_MFMA && i->d.reg >= AMD_AGPR && i->s[2].where == AMD_V) i->s[2].reg |= AMD_AGPR;
   if (i->op == TN_AMD_V_ACCVGPR_MOV_B32) { i->d.reg |= AMD_AGPR; i->s[0].reg |= AMD_AGPR; }
   if (format != TN_AMD_VOP3P && format != TN_AMD_MFMA)
     for (int k = 0; k < 4; k++) i->s[k].high = 1;

@@ -59,6 +59,7 @@ struct amd_ins {
   amd_operand d, e, s[4];                  // e: the second result (carry, mask), an SGPR
   uint8_t clamp, omod, dsel;               // dsel: the high half is written (op_sel[3])
   uint8_t keeps;                           // gfx942: of 16 bits, keeps the other half
+  uint8_t byte;                            // gfx12: byte_sel
   uint8_t sdwa_dst, sdwa_unused;           // sdwa_dst: select + 1
   uint8_t dpp, fi, bound, row_mask, bank_mask;
   uint16_t ctrl; uint8_t select[8];
@@ -109,7 +110,7 @@ struct amd_wave {
   amd_group *group;
   int number, lanes, state, family;
   amd_ins *at;
-  uint64_t jump;                           // where the instruction went; 0: on
+  uint64_t jump; int jumps;                // where the instruction goes, if not on
   uint32_t *v;                             // [AMD_VGPRS][lanes]
   uint32_t s[AMD_SGPRS + 16];              // and room behind for tuples
   uint64_t vdef[AMD_VGPRS];                // lanes that were written

@@ -177,7 +177,7 @@ static void amd_load_lds(amd_wave *w, const amd_ins *i) {
   const uint64_t base = m0 + (uint64_t)(int64_t)i->offset;
   const int nbytes = i->rule->arg & AMD_NBYTES;
   uint64_t at[AMD_LANES] = {0};
-  if (w->m0_at && w->states - w->m0_at - 1 < 1) amd_stop(w, i, "hazard: M0 is written right before it");
+  amd_m0_hazard(w, i);
   amd_addresses(w, i, at);
   w->lds_ops++;
   for (int l = 0; l < w->lanes; l++) {

@@ -171,6 +171,7 @@ static void amd_saveexec(amd_wave *w, const amd_ins *i) {
 // ** M0 as an index **
 
 static void amd_movrel(amd_wave *w, const amd_ins *i) {
+  amd_m0_hazard(w, i);
   const int m0 = (int)amd_sget(w, i, AMD_M0, 1, AMD_SR_SALU), to = i->rule->arg;
   const int from = i->s[0].reg + (to ? 0 : m0), d = i->d.reg + (to ? m0 : 0);
   if (from >= AMD_VCC || d >= AMD_VCC || d < 0 || from < 0) amd_stop(w, i, "M0 is %d, which leaves the SGPRs", m0);
@@ -183,6 +184,7 @@ static void amd_movrel(amd_wave *w, const amd_ins *i) {
 static uint64_t amd_target(const amd_ins *i) {
   return i->pc + 4 * (uint64_t)i->nwords + (uint64_t)((int64_t)i->offset * 4);
 }
+static void amd_jump(amd_wave *w, uint64_t to) { w->jump = to; w->jumps = 1; }
 enum { AMD_IF_ALWAYS, AMD_IF_SCC0, AMD_IF_SCC1, AMD_IF_VCCZ, AMD_IF_VCCNZ, AMD_IF_EXECZ, AMD_IF_EXECNZ };
 static void amd_branch(amd_wave *w, const amd_ins *i) {
   int taken = 1;
@@ -191,7 +193,7 @@ static void amd_branch(amd_wave *w, const amd_ins *i) {
     taken = (amd_sget(w, i, AMD_VCC, amd_mask_n(w), AMD_SR_SALU) != 0) == (i->rule->arg == AMD_IF_VCCNZ);
   if (i->rule->arg == AMD_IF_EXECZ || i->rule->arg == AMD_IF_EXECNZ)
     taken = (amd_exec(w) != 0) == (i->rule->arg == AMD_IF_EXECNZ);
-  if (taken) w->jump = amd_target(i);
+  if (taken) amd_jump(w, amd_target(i));
 }
 static void amd_getpc(amd_wave *w, const amd_ins *i) {
   amd_sput(w, i, i->d.reg, 2, i->pc + 4 * (uint64_t)i->nwords, 0);
@@ -199,9 +201,9 @@ static void amd_getpc(amd_wave *w, const amd_ins *i) {
 static void amd_setpc(amd_wave *w, const amd_ins *i) {
   const uint64_t to = amd_value(w, i, &i->s[0], 'q', AMD_SR_SALU);
   if (i->rule->arg) amd_getpc(w, i);       // s_swappc
-  w->jump = to;
+  amd_jump(w, to);
 }
-static void amd_call(amd_wave *w, const amd_ins *i) { amd_getpc(w, i); w->jump = amd_target(i); }
+static void amd_call(amd_wave *w, const amd_ins *i) { amd_getpc(w, i); amd_jump(w, amd_target(i)); }
 static void amd_endpgm(amd_wave *w, const amd_ins *i) {
   (void)i;
   for (int c = 0; c < AMD_COUNTERS; c++) amd_wait(w, c, 0);

@@ -27,9 +27,8 @@ static int amd_compile(tiny_ctx *t, int chip, const char *language, const char *
     "--target=amdgcn-amd-amdhsa", cpu, "-nogpulib", "-O3", "-w",
     "-cl-fp32-correctly-rounded-divide-sqrt", "-c", "-", "-o",
     "-", NULL};
-  const char *const plain[] = {amd_clang, "-x", language, "--target=amdgcn-amd-amdhsa", cpu, "-nogpulib", "-c", "-",
-      "-o", "-",
-    NULL};
+  const char *const plain[] = {amd_clang, "-x", language, "--target=amdgcn-amd-amdhsa", cpu, "-c", "-",
+    "-o", "-", NULL};
   tn_job job;
   memset(&job, 0, sizeof job);
   job.argv = strcmp(language, "cl") ? plain : argv;
