@@ -10,7 +10,7 @@ static void amd_text(char *to, size_t n, const amd_ins *i) {
   tn_amd_ins x;
   uint32_t words[AMD_MOST_WORDS] = {0};
   memset(&x, 0, sizeof x);
-  memcpy(words, (const void *)(uintptr_t)i->pc, (size_t)i->nwords * 4);
+  if (i->nwords) memcpy(words, (const void *)(uintptr_t)i->pc, (size_t)i->nwords * 4);
   snprintf(to, n, "?");
   if (i->nwords && tn_amd_decode(amd_tn_family(i->family), words, i->nwords, &x)) tn_amd_print(&x, to, n);
 }

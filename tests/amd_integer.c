@@ -47,7 +47,7 @@ static uint32_t amd_middle(uint32_t a, uint32_t b, uint32_t c, int s) {
 }
 AMD_U32(med3_u32, amd_middle(a, b, c, x->i->rule->arg >> 3))
 AMD_U32(bfe_u32, (c & 31) ? a >> (b & 31) & ((1u << (c & 31)) - 1) : 0)
-AMD_U32(bfe_i32, (c & 31) ? (int32_t)(((int32_t)a >> (b & 31)) << (32 - (c & 31))) >> (32 - (c & 31)) : 0)
+AMD_U32(bfe_i32, (c & 31) ? (int32_t)((uint32_t)((int32_t)a >> (b & 31)) << (32 - (c & 31))) >> (32 - (c & 31)) : 0)
 AMD_U32(bfi_b32, (a & b) | (~a & c)) AMD_U32(bfm_b32, ((1u << (a & 31)) - 1) << (b & 31))
 AMD_U32(alignbit, ((uint64_t)a << 32 | b) >> (c & 31)) AMD_U32(alignbyte, ((uint64_t)a << 32 | b) >> 8 * (c & 3))
 AMD_U32(xad_u32, (a ^ b) + c) AMD_U32(lshl_add_u32, (a << (b & 31)) + c) AMD_U32(add_lshl_u32, (a + b) << (c & 31))

@@ -66,8 +66,8 @@ static int run(int chip, uint64_t entry, int threads, const uint64_t in[3]) {
 
 #define F(x) amd_b32(x)
 #define D(x) amd_b64(x)
-#define QNAN 0x7FC00000u
-#define SNAN 0x7F800001u
+#define QUIET 0x7FC00000u
+#define LOUD 0x7F800001u
 // kind: v: v8 of all lanes; V: v[8:9]; s, S: s20, s[20:21]; 0 .. 63 + 'A'...: v8 of that lane alone, in `lane`.
 typedef struct unit { int chips; char kind; const char *text; uint64_t a, b, c, want; int lane; } unit;
 static void check_units(tiny_ctx *t, int chip, const unit *units, int n) {
@@ -136,7 +136,7 @@ static void test_units(tiny_ctx *t, int chip) {
       {G12, 'S', "s_mul_u64 s[20:21], s[6:7], s[8:9]", 0x123456789, 0x987654321, 0, 0x123456789ull * 0x987654321, 0},
       {G12, 's', "s_mul_f32 s20, s6, s8", F(3), F(-0.5f), 0, F(-1.5f), 0},
       {G12, 's', "s_fmac_f32 s20, s6, s8", F(3), F(2), 0, F(6), 0},
-      {G12, 's', "s_cmp_nlt_f32 s6, s8\ns_cselect_b32 s20, 1, 0", QNAN, F(1), 0, 1, 0},
+      {G12, 's', "s_cmp_nlt_f32 s6, s8\ns_cselect_b32 s20, 1, 0", QUIET, F(1), 0, 1, 0},
       {ALL, 's', "s_mov_b32 m0, 2\ns_mov_b32 s22, 5\ns_mov_b32 s24, s6\ns_movrels_b32 s20, s22", 77, 0, 0, 77, 0},
       {ALL, 's',
        "s_getpc_b64 s[22:23]\ns_add_u32 s22, s22, 16\ns_addc_u32 s23, s23, 0\ns_setpc_b64 s[22:23]\n"
@@ -150,16 +150,16 @@ static void test_units(tiny_ctx *t, int chip) {
       {ALL, 'v', "v_sub_f32 v8, v2, v4", 0x7F800000, F(1), 0, 0x7F800000, 0},
       {ALL, 'v', "v_add_f32_e64 v8, |v2|, -v4", F(-3), F(1), 0, F(2), 0},
       {ALL, 'v', "v_add_f32_e64 v8, v2, v4 clamp", F(3), F(1), 0, F(1), 0},
-      {ALL, 'v', "v_add_f32_e64 v8, v2, v4 clamp", QNAN, F(1), 0, 0, 0},
-      {G11 | G9, 'v', "v_min_f32 v8, v2, v4", QNAN, F(2), 0, F(2), 0},
-      {G11 | G9, 'v', "v_max_f32 v8, v2, v4", F(2), SNAN, 0, SNAN | 0x400000, 0},
+      {ALL, 'v', "v_add_f32_e64 v8, v2, v4 clamp", QUIET, F(1), 0, 0, 0},
+      {G11 | G9, 'v', "v_min_f32 v8, v2, v4", QUIET, F(2), 0, F(2), 0},
+      {G11 | G9, 'v', "v_max_f32 v8, v2, v4", F(2), LOUD, 0, LOUD | 0x400000, 0},
       {G11 | G9, 'v', "v_min_f32 v8, v2, v4", 0, 0x80000000, 0, 0x80000000, 0},
       {G11 | G9, 'v', "v_max_f32 v8, v2, v4", 0x80000000, 0, 0, 0, 0},
-      {G12, 'v', "v_max_num_f32 v8, v2, v4", F(2), SNAN, 0, F(2), 0},
-      {G12, 'v', "v_maximum_f32 v8, v2, v4", F(2), QNAN, 0, QNAN, 0},
+      {G12, 'v', "v_max_num_f32 v8, v2, v4", F(2), LOUD, 0, F(2), 0},
+      {G12, 'v', "v_maximum_f32 v8, v2, v4", F(2), QUIET, 0, QUIET, 0},
       {G12, 'v', "v_minimum_f32 v8, v2, v4", 0, 0x80000000, 0, 0x80000000, 0},
       {G11 | G9, 'v', "v_med3_f32 v8, v2, v4, v6", F(5), F(1), F(3), F(3), 0},
-      {G11 | G9, 'v', "v_med3_f32 v8, v2, v4, v6", F(5), QNAN, F(3), F(3), 0},
+      {G11 | G9, 'v', "v_med3_f32 v8, v2, v4, v6", F(5), QUIET, F(3), F(3), 0},
       {G11 | G9, 'v', "v_min3_f32 v8, v2, v4, v6", F(5), F(-1), F(3), F(-1), 0},
       {G11, 'v', "v_maxmin_f32 v8, v2, v4, v6", F(5), F(1), F(3), F(3), 0},
       {ALL, 'v', "v_floor_f32 v8, v2", F(-0.5f), 0, 0, F(-1), 0},
@@ -177,7 +177,7 @@ static void test_units(tiny_ctx *t, int chip) {
       {ALL, 'v', "v_cos_f32 v8, v2", F(300), 0, 0, F(1), 0},
       {ALL, 'v', "v_cvt_i32_f32 v8, v2", F(-1.9f), 0, 0, 0xFFFFFFFF, 0},
       {ALL, 'v', "v_cvt_i32_f32 v8, v2", F(3.0e9f), 0, 0, 0x7FFFFFFF, 0},
-      {ALL, 'v', "v_cvt_i32_f32 v8, v2", QNAN, 0, 0, 0, 0},
+      {ALL, 'v', "v_cvt_i32_f32 v8, v2", QUIET, 0, 0, 0, 0},
       {ALL, 'v', "v_cvt_u32_f32 v8, v2", F(-1), 0, 0, 0, 0},
       {ALL, 'v', "v_cvt_u32_f32 v8, v2", F(5.0e9f), 0, 0, 0xFFFFFFFF, 0},
       {ALL, 'v', "v_cvt_f32_u32 v8, v2", 0xFFFFFFFF, 0, 0, F(4294967296.0f), 0},
@@ -188,11 +188,11 @@ static void test_units(tiny_ctx *t, int chip) {
       {ALL, 'v', "v_cvt_f32_f16 v8, v2", 0x0001, 0, 0, 0x33800000, 0},
       {NEW, 'v', "v_cvt_pk_rtz_f16_f32 v8, v2, v4", F(2051), F(1.0e6f), 0, 0x7BFF6801, 0},
       {G9, 'v', "v_cvt_pkrtz_f16_f32 v8, v2, v4", F(2051), F(1.0e6f), 0, 0x7BFF6801, 0},
-      {ALL, 's', "v_cmp_class_f32 %M, v2, v4\ns_nop 4", SNAN, 1, 0, 0xFFFFFFFF, 0},
+      {ALL, 's', "v_cmp_class_f32 %M, v2, v4\ns_nop 4", LOUD, 1, 0, 0xFFFFFFFF, 0},
       {ALL, 's', "v_cmp_class_f32 %M, v2, v4\ns_nop 4", 1, 1 << 7, 0, 0xFFFFFFFF, 0},
       {ALL, 's', "v_cmp_class_f32 %M, v2, v4\ns_nop 4", 0x80000000, 1 << 6, 0, 0, 0},
-      {ALL, 's', "v_cmp_nlt_f32 %M, v2, v4\ns_nop 4", QNAN, F(1), 0, 0xFFFFFFFF, 0},
-      {ALL, 's', "v_cmp_lg_f32 %M, v2, v4\ns_nop 4", QNAN, F(1), 0, 0, 0},
+      {ALL, 's', "v_cmp_nlt_f32 %M, v2, v4\ns_nop 4", QUIET, F(1), 0, 0xFFFFFFFF, 0},
+      {ALL, 's', "v_cmp_lg_f32 %M, v2, v4\ns_nop 4", QUIET, F(1), 0, 0, 0},
       {ALL, 's', "v_cmp_gt_u32 %M, 5, v0\ns_nop 4", 0, 0, 0, 31, 0},
       // rounding and denormals by MODE
       {NEW, 'v', "s_round_mode 0x1\nv_add_f32 v8, v2, v4", F(1), F(1.0e-10f), 0, 0x3F800001, 0},

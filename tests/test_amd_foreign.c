@@ -119,7 +119,7 @@ static int fma32_right(int i) {
 }
 static int quotient_right(int i) {
   const int32_t a = (int32_t)A[i], b = (int32_t)(B[i] | 1);
-  return a == INT32_MIN || O[i] == (uint32_t)(a / b * 3 + a % b) + A[i] / (B[i] | 1) * 5 + A[i] % (B[i] | 1);
+  return a == INT32_MIN || O[i] == (uint32_t)(a / b) * 3 + (uint32_t)(a % b) + A[i] / (B[i] | 1) * 5 + A[i] % (B[i] | 1);
 }
 static int quotient64_right(int i) {
   return u64_at(O, i) == u64_at(A, i) / (u64_at(B, i) >> 20 | 1) + u64_at(A, i) % (u64_at(B, i) >> 20 | 1);
@@ -325,8 +325,8 @@ static const foreign kernels[] = {
     {"fma f32", "K(float) { int i = I; if (i < n) o[i] = __builtin_fmaf(a[i], b[i], c[i]); }", any_floats, fma32_right,
      4096, 64, 4096, ALL},
     {"quotients",
-     "K(int) { int i = I; u32 x = a[i], y = b[i] | 1; if (i < n) o[i] = a[i] / (int)y * 3 + a[i] % (int)y + (int)(x / "
-     "y * 5 + x % y); }",
+     "K(int) { int i = I; u32 x = a[i], y = b[i] | 1; if (i < n) o[i] = (u32)(a[i] / (int)y) * 3 + (u32)(a[i] % "
+     "(int)y) + x / y * 5 + x % y; }",
      integers, quotient_right, 4000, 64, 4000, ALL},
     {"quotients of 64 bits", "K(u64) { int i = I; u64 y = b[i] >> 20 | 1; if (i < n) o[i] = a[i] / y + a[i] % y; }",
      integers, quotient64_right, 1000, 64, 1000, ALL},
