@@ -1,5 +1,5 @@
-// amd_emulator: how fast the tests' emulator of AMD GPUs is, in lanes' instructions a second on one core: a loop of 15 vector
-// instructions of the kinds that kernels have most, with all lanes and with every other.
+// amd_emulator: how fast the tests' emulator of AMD GPUs is, in lanes' instructions a second on one core: a loop of 15
+// vector instructions of the kinds that kernels have most, with all lanes and with every other.
 //   cc -O2 -w -I. bench/amd_emulator.c -o build/bench/amd_emulator -lm && build/bench/amd_emulator
 #define _POSIX_C_SOURCE 199309L
 #include "tests/amd_emulate.c"

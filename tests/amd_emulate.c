@@ -144,6 +144,7 @@ static void amd_step(amd_wave *w) {
     w->transes += kind == AMD_TRANS;
   }
   w->states++;
+  w->last = (uint16_t)i->op;
   amd_spent(w, kind, w->jumps);
   if (w->state != AMD_ENDED) amd_go_on(w, i);
 }

@@ -61,7 +61,7 @@ static void amd_operands(amd_ins *i, const tn_amd_operand *o, int n, int format)
   const char *types = strchr(i->rule->types, '=');
   for (int k = 0; types && types[k + 1]; k++)
     if (types[k + 1] == 'm' && k < 4 && i->s[k].where == AMD_NONE) { i->s[k].where = AMD_S; i->s[k].reg = AMD_VCC; }
-  if (format == TN_AMD_MUBUF && i->rule->kind == AMD_VMEM_LOAD) i->d = i->s[1];
+  if (format == TN_AMD_MUBUF) i->d = i->s[1];
 }
 
 // ** modifiers **
@@ -104,6 +104,49 @@ static void amd_modifiers(amd_ins *i, const tn_amd_ins *x, int format) {
   i->d.high = 1;
   amd_dpp_of(i, x);
   amd_sdwa_of(i, x);
+}
+
+// ** what an instruction may not be, though it can be written in bits **
+
+// Scalars that a vector instruction reads: each register or pair once, and a literal.
+static int amd_scalars_read(const amd_ins *i, uint16_t seen[8], int n) {
+  for (int k = 0; k < 4; k++) {
+    const amd_operand *o = &i->s[k];
+    const uint16_t what = o->where == AMD_S ? o->reg : 0xFFFF;
+    int is = o->where != AMD_S && o->where != AMD_LIT;
+    if (o->where == AMD_S && o->reg == AMD_NULL) continue;
+    for (int j = 0; j < n && !is; j++) is = seen[j] == what;
+    if (!is && n < 8) seen[n++] = what;
+  }
+  return n;
+}
+static void amd_scalar_limit(amd_wave *w, const amd_ins *i) {
+  uint16_t seen[8];
+  int n = amd_scalars_read(i, seen, 0);
+  if (i->dual) n = amd_scalars_read(i->dual, seen, n);
+  const int shift = i->op == TN_AMD_V_LSHLREV_B64 || i->op == TN_AMD_V_LSHRREV_B64 || i->op == TN_AMD_V_ASHRREV_I64;
+  const int most = w->family == AMD_9 || shift ? 1 : 2;
+  if (n > most) amd_stop(w, i, "it reads %d scalars, where %d may be", n, most);
+}
+static int amd_overlap(const amd_operand *a, const amd_operand *b) {
+  return b->where == AMD_V && a->reg < b->reg + b->n && b->reg < a->reg + a->n;
+}
+static void amd_banks_of_dual(amd_wave *w, const amd_ins *i) {
+  const amd_ins *y = i->dual;
+  const int moves = i->op == TN_AMD_V_MOV_B32 && y->op == TN_AMD_V_MOV_B32;
+  if ((i->d.reg ^ y->d.reg) % 2 == 0) amd_stop(w, i, "both halves write an even register, or an odd one");
+  for (int k = 0; k < 2 && !(moves && w->family == AMD_12); k++)
+    if (i->s[k].where == AMD_V && y->s[k].where == AMD_V && i->s[k].reg % 4 == y->s[k].reg % 4)
+      amd_stop(w, i, "both halves read source %d from one bank", k);
+}
+static void amd_lawful(amd_wave *w, const amd_ins *i, int format) {
+  const int mad = i->op == TN_AMD_V_MAD_U64_U32 || i->op == TN_AMD_V_MAD_I64_I32;
+  if (i->rule->lanes) amd_scalar_limit(w, i);
+  if (i->dual) amd_banks_of_dual(w, i);
+  for (int k = 0; k < 2 && mad && w->family == AMD_11; k++)    // LLVM 19 lets the third source overlap
+    if (amd_overlap(&i->d, &i->s[k])) amd_stop(w, i, "hazard: the result overlaps a source");
+  if (w->family == AMD_11 && format == TN_AMD_SCRATCH && i->s[0].where == AMD_V && i->s[2].where == AMD_S)
+    amd_stop(w, i, "hazard: scratch by a vector and a scalar address, which gfx11 swizzles wrongly");
 }
 
 // ** the table **
@@ -151,7 +194,9 @@ static amd_ins *amd_decoded(amd_wave *w, uint64_t pc) {
     i->dual->pc = pc; i->dual->nwords = i->nwords; i->dual->family = m->family;
     amd_half_of(w, i->dual, &x, x.op_y, x.y, x.n_y);
   }
-  return amd_half_of(w, i, &x, x.op, x.o, x.n);
+  amd_half_of(w, i, &x, x.op, x.o, x.n);
+  amd_lawful(w, i, tn_amd_format(x.op, x.family));
+  return i;
 }
 static size_t amd_place_of(const amd_machine *m, uint64_t pc) {
   size_t k = (size_t)(pc / 4 * 0x9E3779B97F4A7C15ull >> 20) & (m->ntable - 1);

@@ -90,6 +90,7 @@ enum { AMD_LOADCNT, AMD_STORECNT, AMD_DSCNT, AMD_KMCNT, AMD_EXPCNT, AMD_COUNTERS
 // it returns in order of issue; lds: its number among the wave's LDS operations + 1.
 typedef struct amd_flight {
   uint16_t first; uint8_t n, scalar, pending, ordered;
+  uint8_t scratch;
   uint32_t lds; uint64_t due; uint64_t pc;
 } amd_flight;
 enum { AMD_FLIGHTS = 256 };
@@ -121,6 +122,7 @@ struct amd_wave {
   int nflights;
   // hazards: states count instructions and the cycles of s_nop; valus, transes: issued so far
   uint32_t states, valus, transes;
+  uint16_t last;                           // the operation before
   amd_written wrote[AMD_VGPRS];
   uint32_t valu_mark[AMD_VGPRS], trans_mark[AMD_VGPRS];      // gfx11: valus, transes when a trans wrote it
   uint32_t swrote[AMD_SGPRS + 16];         // states when a VALU wrote it; 0: none

@@ -96,12 +96,30 @@ AMD_SCALAR(fmac_f32, d = amd_sget(x->w, x->i, x->i->d.reg, 1, AMD_SR_SALU);
            d = amd_b32(amd_fma_near(amd_f32((uint32_t)a), amd_f32((uint32_t)b), amd_f32((uint32_t)d))))
 AMD_SCALAR(fmaak_f32, d = amd_value(x->w, x->i, &x->i->s[2], 'u', AMD_SR_SALU);
            d = amd_b32(amd_fma_near(amd_f32((uint32_t)a), amd_f32((uint32_t)b), amd_f32((uint32_t)d))))
+AMD_SCALAR(minimum_f32, d = amd_less32_nan((uint32_t)a, (uint32_t)b, x->i->rule->arg))
+#define AMD_SCALAR_F16(name, e)                                                                                        \
+  AMD_SCALAR(name, const double ha = (double)amd_of_f16(a & 0xFFFF); const double hb = (double)amd_of_f16(b & 0xFFFF); \
+             (void)ha; (void)hb; d = (e))
+AMD_SCALAR_F16(add_f16, amd_to_f16(ha + hb, AMD_NEAREST)) AMD_SCALAR_F16(sub_f16, amd_to_f16(ha - hb, AMD_NEAREST))
+AMD_SCALAR_F16(mul_f16, amd_to_f16(ha * hb, AMD_NEAREST)) AMD_SCALAR_F16(ceil_f16, amd_to_f16(ceil(ha), AMD_NEAREST))
+AMD_SCALAR_F16(floor_f16, amd_to_f16(floor(ha), AMD_NEAREST))
+AMD_SCALAR_F16(trunc_f16, amd_to_f16(trunc(ha), AMD_NEAREST))
+AMD_SCALAR_F16(rndne_f16, amd_to_f16(rint(ha), AMD_NEAREST))
+AMD_SCALAR(min_f16, d = amd_less16((uint16_t)a, (uint16_t)b, x->i->rule->arg, 0))
+AMD_SCALAR(minimum_f16, d = amd_less16_nan((uint16_t)a, (uint16_t)b, x->i->rule->arg))
+AMD_SCALAR(fmac_f16, d = amd_sget(x->w, x->i, x->i->d.reg, 1, AMD_SR_SALU);
+           d = amd_fma_f16(a & 0xFFFF, b & 0xFFFF, d & 0xFFFF, AMD_NEAREST))
+AMD_SCALAR(cmp_f16, scc = amd_ordered((double)amd_of_f16(a & 0xFFFF), (double)amd_of_f16(b & 0xFFFF), x->i->rule->arg))
+AMD_SCALAR_F32(cvt_f16_f32, amd_to_f16((double)fa, (int)(x->w->mode >> 2 & 3)))
+AMD_SCALAR(cvt_f32_f16, d = amd_b32(amd_of_f16(a >> x->i->rule->arg & 0xFFFF)))
 AMD_SCALAR(cvt_f32_i32, d = amd_b32((float)(int32_t)a))
 AMD_SCALAR(cvt_f32_u32, d = amd_b32((float)(uint32_t)a))
 AMD_SCALAR_F32(cvt_i32_f32, (uint32_t)amd_to_i32((double)fa))
 AMD_SCALAR_F32(cvt_u32_f32, amd_to_u32((double)fa))
 AMD_SCALAR_F32(trunc_f32, amd_b32(truncf(fa)))
 AMD_SCALAR_F32(floor_f32, amd_b32(floorf(fa)))
+AMD_SCALAR_F32(ceil_f32, amd_b32(ceilf(fa)))
+AMD_SCALAR_F32(rndne_f32, amd_b32(rintf(fa)))
 AMD_SCALAR(cmp_f32,
            scc = amd_ordered((double)amd_f32((uint32_t)a), (double)amd_f32((uint32_t)b), x->i->rule->arg))
 
@@ -130,6 +148,15 @@ static uint32_t amd_cls(uint32_t a) {                     // bits that equal the
 AMD_SCALAR(cls, d = amd_cls((uint32_t)a))
 AMD_SCALAR(sext8, d = (uint32_t)(int8_t)a)
 AMD_SCALAR(sext16, d = (uint32_t)(int16_t)a)
+AMD_SCALAR(cls64, const uint64_t t = a >> 63 ? ~a : a; d = t ? (uint32_t)(63 - amd_highest(t)) : 0xFFFFFFFF)
+AMD_SCALAR(ff0_32, d = (uint32_t)~a ? (uint32_t)amd_lowest((uint32_t)~a) : 0xFFFFFFFF)
+AMD_SCALAR(ff0_64, d = ~a ? (uint32_t)amd_lowest(~a) : 0xFFFFFFFF)
+AMD_SCALAR(bcnt0_64, d = (uint32_t)(64 - amd_popcount(a)); scc = d != 0)
+AMD_SCALAR(bitset0_64, d = a & ~(1ull << (b & 63))) AMD_SCALAR(bitset1_64, d = a | 1ull << (b & 63))
+AMD_SCALAR(bitcmp0_64, scc = !(a >> (b & 63) & 1)) AMD_SCALAR(bitcmp1_64, scc = a >> (b & 63) & 1)
+AMD_SCALAR(bitreplicate, for (int k = 0; k < 32; k++) d |= (a >> k & 1) * 3ull << 2 * k)
+AMD_SCALAR(quadmask, for (int k = 0; k < 64; k += 4) d |= (uint64_t)((a >> k & 15) != 0) << k / 4; scc = d != 0)
+AMD_SCALAR(wqm64, for (int k = 0; k < 64; k += 4) d |= (a >> k & 15) ? 15ull << k : 0; scc = d != 0)
 AMD_SCALAR(wqm, for (int k = 0; k < 32; k += 4) d |= (a >> k & 15) ? 15ull << k : 0; scc = d != 0)
 AMD_SCALAR(abs, d = (int32_t)a < 0 ? (uint32_t)-(uint32_t)a : a; scc = d != 0)
 AMD_SCALAR(bcnt0, d = (uint32_t)(32 - amd_popcount(a)); scc = d != 0)
@@ -329,7 +356,9 @@ static void amd_barrier_wait(amd_wave *w, const amd_ins *i) {
 static void amd_sendmsg(amd_wave *w, const amd_ins *i) {
   if ((i->offset & 255) != 3) amd_stop(w, i, "the emulator takes the message DEALLOC_VGPRS alone, not %d", i->offset);
   for (int k = 0; k < w->nflights; k++)
-    if (w->flight[k].n && !w->flight[k].scalar) amd_stop(w, i, "VGPRs are given back that a load is to write");
+    if (w->flight[k].scratch || (w->flight[k].n && !w->flight[k].scalar))
+      amd_stop(w, i, "VGPRs are given back that a load is to write, or with scratch under way");
+  if (w->family == AMD_11 && w->last != TN_AMD_S_NOP) amd_stop(w, i, "hazard: there is no s_nop right before it");
   memset(w->vdef, 0, sizeof w->vdef);
 }
 // 0x83: the real time, 100 MHz.

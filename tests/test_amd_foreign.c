@@ -119,7 +119,8 @@ static int fma32_right(int i) {
 }
 static int quotient_right(int i) {
   const int32_t a = (int32_t)A[i], b = (int32_t)(B[i] | 1);
-  return a == INT32_MIN || O[i] == (uint32_t)(a / b) * 3 + (uint32_t)(a % b) + A[i] / (B[i] | 1) * 5 + A[i] % (B[i] | 1);
+  if (a == INT32_MIN) return 1;
+  return O[i] == (uint32_t)(a / b) * 3 + (uint32_t)(a % b) + A[i] / (B[i] | 1) * 5 + A[i] % (B[i] | 1);
 }
 static int quotient64_right(int i) {
   return u64_at(O, i) == u64_at(A, i) / (u64_at(B, i) >> 20 | 1) + u64_at(A, i) % (u64_at(B, i) >> 20 | 1);
