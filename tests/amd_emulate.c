@@ -94,7 +94,7 @@ static void amd_wave_begins(amd_wave *w, amd_group *g, int number, uint32_t seed
   memset(w, 0, sizeof *w);
   w->v = v; w->scratch = scratch; w->scratch_def = def;
   w->m = m; w->group = g; w->number = number; w->lanes = m->lanes; w->family = m->family;
-  w->states = 1; w->rng = seed * 2654435761u + (uint32_t)number + 1;
+  w->states = 1; w->scc = 2; w->rng = seed * 2654435761u + (uint32_t)number + 1;
   if (def) memset(def, 0, (size_t)m->d->scratch_nbytes * (size_t)w->lanes);
   int at = 0;
   amd_user_sgprs(w, &at);

@@ -115,7 +115,7 @@ struct amd_wave {
   uint32_t *v;                             // [AMD_VGPRS][lanes]
   uint32_t s[AMD_SGPRS + 16];              // and room behind for tuples
   uint64_t vdef[AMD_VGPRS];                // lanes that were written
-  uint8_t sdef[AMD_SGPRS + 16], scc, sccdef;
+  uint8_t sdef[AMD_SGPRS + 16], scc;       // scc: 2: nobody has set it
   uint8_t vpend[AMD_VGPRS], spend[AMD_SGPRS + 16];
   uint32_t mode;
   amd_flight flight[AMD_FLIGHTS];

@@ -18,10 +18,22 @@ static uint64_t amd_scalar_source(amd_wave *w, const amd_ins *i, char type, int 
   if (type == 'U' || type == 'Q') return amd_sget(w, i, i->d.reg, type == 'Q' ? 2 : 1, AMD_SR_SALU);
   return amd_value(w, i, &i->s[(*own)++], type == 'q' ? 'q' : 'u', AMD_SR_SALU);
 }
+static int amd_takes_scc(const amd_ins *i) {
+  switch (i->op) {
+    case TN_AMD_S_ADDC_U32: case TN_AMD_S_SUBB_U32: case TN_AMD_S_CSELECT_B32: case TN_AMD_S_CSELECT_B64:
+    case TN_AMD_S_CMOV_B32: case TN_AMD_S_CMOV_B64: case TN_AMD_S_CMOVK_I32: case TN_AMD_S_CBRANCH_SCC0:
+    case TN_AMD_S_CBRANCH_SCC1: return 1;
+    default: return 0;
+  }
+}
+static void amd_scc_is_set(amd_wave *w, const amd_ins *i) {
+  if (w->scc > 1) amd_stop(w, i, "SCC is read, which nobody has set");
+}
 static void amd_scalar_run(amd_wave *w, const amd_ins *i) {
   const char *types = i->rule->types;
   int own = 0;
   amd_scalar x = {w, i, 0, 0, 0, w->scc};
+  if (amd_takes_scc(i)) amd_scc_is_set(w, i);
   if (types[2]) x.a = amd_scalar_source(w, i, types[2], &own);
   if (types[2] && types[3]) x.b = amd_scalar_source(w, i, types[3], &own);
   if (types[2] == 'u' || types[2] == 'U') x.a = (uint32_t)x.a;
@@ -215,6 +227,7 @@ static void amd_jump(amd_wave *w, uint64_t to) { w->jump = to; w->jumps = 1; }
 enum { AMD_IF_ALWAYS, AMD_IF_SCC0, AMD_IF_SCC1, AMD_IF_VCCZ, AMD_IF_VCCNZ, AMD_IF_EXECZ, AMD_IF_EXECNZ };
 static void amd_branch(amd_wave *w, const amd_ins *i) {
   int taken = 1;
+  if (amd_takes_scc(i)) amd_scc_is_set(w, i);
   if (i->rule->arg == AMD_IF_SCC0 || i->rule->arg == AMD_IF_SCC1) taken = w->scc == (i->rule->arg == AMD_IF_SCC1);
   if (i->rule->arg == AMD_IF_VCCZ || i->rule->arg == AMD_IF_VCCNZ)
     taken = (amd_sget(w, i, AMD_VCC, amd_mask_n(w), AMD_SR_SALU) != 0) == (i->rule->arg == AMD_IF_VCCNZ);
@@ -248,7 +261,7 @@ enum { AMD_HW_MODE = 1, AMD_HW_STATUS = 2, AMD_HW_XCC = 20, AMD_HW_CYCLES = 29 }
 static uint32_t amd_hwreg(amd_wave *w, const amd_ins *i, int id) {
   switch (id) {
     case AMD_HW_MODE: return w->mode;
-    case AMD_HW_STATUS: return w->scc | (uint32_t)(amd_exec(w) == 0) << 9;
+    case AMD_HW_STATUS: return (w->scc & 1) | (uint32_t)(amd_exec(w) == 0) << 9;
     case AMD_HW_XCC: return 0;
     case AMD_HW_CYCLES: return (uint32_t)w->cycle & 0xFFFFF;
     default: amd_stop(w, i, "the emulator has no hardware register %d", id);

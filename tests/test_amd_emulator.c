@@ -35,7 +35,8 @@ static void put_kernel(tiny_bytes *text, int number, int chip, const char *body,
 static int assembled(tiny_ctx *t, tiny_bytes *text, int chip, amd_object *o) {
   memset(o, 0, sizeof *o);
   tiny_bytes_add(text, "", 1);
-  const int done = amd_compile(t, chips[chip], "assembler", text->data, &o->file) && amd_lay_out(o, amd_space.m.code);
+  const int done =
+      amd_compile(t, chips[chip], 32, "assembler", text->data, &o->file) && amd_lay_out(o, amd_space.m.code);
   CHECK(done);
   return done;
 }
@@ -425,6 +426,7 @@ static const mistake mistakes[] = {
     {G11, 32, "global_load_b32 v8, v10, s[4:5]\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)", "VGPRs are given back"},
     {ALL, 64, "v_add_f32 v8, v2, v20", "v20 is read, which lane 0 has not written"},
     {ALL, 64, "s_add_u32 s20, s6, s30", "s30 is read, which nobody has written"},
+    {ALL, 64, "s_cselect_b32 s20, 1, 0", "SCC is read, which nobody has set"},
     {NEW, 32, "v_mov_b32 v60, 0\nv_mov_b32 v64, 0", "v64, where the kernel has 64"},
     {G9, 64, "v_mov_b32 v8, 1\ns_nop 1\nv_mov_b32 v70, v8", "v70, where the kernel has 64"},
     {NEW, 32, "v_mov_b32 v12, 0\nv_mov_b32 v13, 0\nglobal_load_b32 v8, v[12:13], off",
@@ -574,9 +576,111 @@ static void test_mistakes(tiny_ctx *t, int chip) {
   }
 }
 
+// ** without a compiler: words **
+
+// out[i] = 2 * in[i] for i < n, 64 items a group: a first kernel of each family, as LLVM assembles them.
+typedef struct words { const char *what; uint32_t word[40]; } words;
+static const words first_kernel[3] = {
+    {"gfx1100: s_load_b128, v_cmpx, global_load_b32",
+     {0xf4080100, 0xf8000000, 0xf40000c0, 0xf8000010, 0x360000ff, 0x000003ff, 0xd6460000, 0x04010c02, 0xbf89fc07, 0x7d980003,
+      0xbfa50008, 0x30020082, 0xdc520000, 0x02060001, 0xbf8903f7, 0x06040502, 0xdc6a0000, 0x00040201, 0xbf800000, 0xbfb00000}},
+    {"gfx1200: ttmp9, s_wait_kmcnt, s_wait_loadcnt",
+     {0xf4004100, 0xf8000000, 0xf40000c0, 0xf8000010, 0x360000ff, 0x000003ff, 0xd6460000, 0x04010c75, 0xbfc70000, 0x7d980003,
+      0xbfa5000a, 0x30020082, 0xee050006, 0x00000002, 0x00000001, 0xbfc00000, 0x06040502, 0xee068004, 0x01000000, 0x00000001,
+      0xbf800000, 0xbfb00000}},
+    {"gfx942: s_and_saveexec_b64, global_load_dword",
+     {0xc00a0100, 0x00000000, 0xc00200c0, 0x00000010, 0x260000ff, 0x000003ff, 0xd1fd0000, 0x04010c02, 0xbf8cc07f, 0x7d980003,
+      0xbe88206a, 0xbf880008, 0x24020082, 0xdc508000, 0x02060001, 0xbf8c0f70, 0x02040502, 0xdc708000, 0x00040201, 0xbf800000,
+      0xbf810000}}};
+static void words_dispatch(amd_dispatch *d, amd_range range[3], int chip, const uint32_t *word, size_t nbytes) {
+  memcpy(amd_space.m.code, word, nbytes);
+  dispatch_of(d, range, chip, (uint64_t)(uintptr_t)amd_space.m.code, 64);
+  d->rsrc2 |= 1 << 7;
+}
+static void test_first_kernel(int chip, int by_packet) {
+  float *out = (float *)(void *)amd_space.m.data, *in = out + 4096;
+  const int n = 150;
+  amd_dispatch d;
+  amd_range range[3];
+  const void *args[2] = {out, in};
+  int wrong = 0;
+  case_named("%s, %s", first_kernel[chip].what, by_packet ? "user data" : "kernarg");
+  words_dispatch(&d, range, chip, first_kernel[chip].word, sizeof first_kernel[chip].word);
+  memcpy(amd_space.m.kernarg, args, sizeof args);
+  memcpy(amd_space.m.kernarg + 16, &n, 4);
+  for (int i = 0; i < 200; i++) { out[i] = -1; in[i] = (float)i; }
+  d.grid[0] = 192;
+  const uint32_t user[2] = {(uint32_t)d.kernarg, (uint32_t)(d.kernarg >> 32)};
+  if (by_packet) { d.user = user; d.nuser = 2; d.properties &= (uint16_t)~8; d.kernarg = 0; }
+  CHECK_EQ(amd_emulate(&d, &report), 0);
+  if (*report.error) fprintf(stderr, "    %s\n", report.error);
+  for (int i = 0; i < 200; i++) wrong += out[i] != (i < n ? 2 * in[i] : -1);
+  CHECK_EQ(wrong, 0);
+  const uint64_t lanes = chip == 2 ? 64 : 32, waves = 192 / lanes;
+  CHECK_EQ(report.groups, 3);
+  CHECK_EQ(report.waves, waves);
+  CHECK_EQ(report.issued[AMD_SMEM], 2 * waves);
+  CHECK_EQ(report.loaded, 600 + 20 * waves);
+  CHECK_EQ(report.stored, 600);
+  CHECK_EQ(report.sectors, 2 * 19);        // 150 floats: 18 sectors and 3/4, read and written
+  CHECK(report.cycles > 3 * 320 && report.cycles < 3 * 1000);
+}
+
+// ** counts: banks, sectors, cycles **
+
+// gfx1100: v1 = lane * s2, ds_store_b32 there, done: bytes apart, and what the banks take.
+static void test_banks(void) {
+  static const struct { uint32_t apart; int accesses, conflicts; } of[] = {{4, 1, 0}, {8, 1, 1}, {128, 1, 31}, {132, 1, 0},
+                                                                          {0, 1, 0}, {64, 1, 15}};
+  uint32_t word[] = {0x360000FF, 0x000003FF,           // v_and_b32 v0, 0x3ff, v0
+                     0xD72C0001, 0x00020002 /* v_mul_lo_u32 v1, s2, v0 */, 0xD8340000, 0x00000001 /* ds_store_b32 v1, v0 */,
+                     0xBFB00000};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+    amd_dispatch d;
+    amd_range range[3];
+    case_named("banks: %u bytes apart", of[k].apart);
+    words_dispatch(&d, range, 0, word, sizeof word);
+    const uint32_t user[3] = {0, 0, of[k].apart};
+    d.user = user; d.nuser = 3;
+    d.rsrc2 = 3 << 1;
+    d.grid[0] = d.group[0] = 32;
+    d.lds_nbytes = 8192;
+    CHECK_EQ(amd_emulate(&d, &report), 0);
+    if (*report.error) fprintf(stderr, "    %s\n", report.error);
+    CHECK_EQ(report.lds_accesses, of[k].accesses);
+    CHECK_EQ(report.lds_conflicts, of[k].conflicts);
+    CHECK_EQ(report.issued[AMD_LDS], 1);
+    CHECK_EQ(report.lane_instructions, 3 * 32);
+  }
+}
+static void test_refused(void) {
+  amd_dispatch d;
+  amd_range range[3];
+  const uint32_t end[] = {0xBFB00000};
+  case_named("dispatches that cannot be");
+  words_dispatch(&d, range, 0, end, sizeof end);
+  CHECK_EQ(amd_emulate(&d, &report), 0);
+  d.chip = 803;
+  CHECK_EQ(amd_emulate(&d, &report), 1);
+  CHECK(strstr(report.error, "gfx803: no such chip") != NULL);
+  d.chip = 1100; d.group[0] = 2048;
+  CHECK_EQ(amd_emulate(&d, &report), 1);
+  d.group[0] = 64; d.lds_nbytes = 65537;
+  CHECK_EQ(amd_emulate(&d, &report), 1);
+  d.lds_nbytes = 0; d.entry += 4;
+  CHECK_EQ(amd_emulate(&d, &report), 1);
+  d.entry = 0x100;
+  CHECK_EQ(amd_emulate(&d, &report), 1);
+  CHECK(strstr(report.error, "the code has run off its end") != NULL);
+}
+
 int main(void) {
   tiny_ctx *t = tiny_open(NULL);
-  if (!amd_has_clang(t)) printf("clang 17 or later is not there: nothing was run\n");
+  for (int chip = 0; chip < 3; chip++)
+    for (int by_packet = 0; by_packet < 2; by_packet++) test_first_kernel(chip, by_packet);
+  test_banks();
+  test_refused();
+  if (!amd_has_clang(t)) printf("clang 17 or later is not there: kernels in words alone were run\n");
   for (int chip = 0; chip < 3 && *amd_clang; chip++) {
     test_units(t, chip);
     test_mistakes(t, chip);
