@@ -143,6 +143,7 @@ static void amd_step(amd_wave *w) {
     w->valus++;
     w->transes += kind == AMD_TRANS;
   }
+  if (kind >= AMD_LDS && kind <= AMD_SCRATCH) w->va_mark = w->valus;
   w->states++;
   w->last = (uint16_t)i->op;
   amd_spent(w, kind, w->jumps);
