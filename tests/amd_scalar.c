@@ -367,8 +367,7 @@ static void amd_barrier_wait(amd_wave *w, const amd_ins *i) {
 static void amd_sendmsg(amd_wave *w, const amd_ins *i) {
   if ((i->offset & 255) != 3) amd_stop(w, i, "the emulator takes the message DEALLOC_VGPRS alone, not %d", i->offset);
   for (int k = 0; k < w->nflights; k++)
-    if (w->flight[k].scratch || (w->flight[k].n && !w->flight[k].scalar))
-      amd_stop(w, i, "VGPRs are given back that a load is to write, or with scratch under way");
+    if (w->flight[k].scratch) amd_stop(w, i, "VGPRs are given back with scratch under way");
   if (w->family == AMD_11 && w->last != TN_AMD_S_NOP) amd_stop(w, i, "hazard: there is no s_nop right before it");
   memset(w->vdef, 0, sizeof w->vdef);
 }

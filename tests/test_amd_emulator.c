@@ -434,7 +434,6 @@ static const mistake mistakes[] = {
      "v8 is read before lgkmcnt waited"},
     {G11, 32, "v_mov_b32 v12, s4\nv_mov_b32 v13, s5\nflat_load_b32 v8, v[12:13]\ns_waitcnt vmcnt(0)\nv_mov_b32 v2, v8",
      "v8 is read before lgkmcnt waited"},
-    {G11, 32, "global_load_b32 v8, v10, s[4:5]\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)", "VGPRs are given back"},
     {ALL, 64, "v_add_f32 v8, v2, v20", "v20 is read, which lane 0 has not written"},
     {ALL, 64, "s_add_u32 s20, s6, s30", "s30 is read, which nobody has written"},
     {ALL, 64, "s_cselect_b32 s20, 1, 0", "SCC is read, which nobody has set"},
