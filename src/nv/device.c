@@ -8,6 +8,7 @@
 #define TN_NV_DEVICE_ROOM
 #ifndef TINY_AMALGAMATED
 #include "rm.c"
+#include "../base/blocks.c"
 #include "generation.c"
 #endif
 
@@ -64,7 +65,7 @@ typedef struct tn_nv {
   tn_nv_ring args, stage_in, stage_out;
   tn_nv_memory *local; uint64_t local_thread;              // local memory, and bytes of it that a thread has
   int code_is_new;                         // instructions were written since the last launch
-  struct tn_nv_region *regions;            // what blocks are parts of
+  tn_device_blocks blocks;
   struct tn_nv_module *gone;
   struct tn_nv_graph *graph[TN_NV_GRAPHS];
   tn_nv_stamp *stamp; int nstamp, stamp_cap;
@@ -285,8 +286,8 @@ static tiny_code tn_nv_memory_map(tn_nv *d, tn_nv_memory *m, int host) {
   tiny_code code = tn_nv_uvm_range(&d->rm, m->va, m->nbytes);
   if (code != TINY_OK) return code;
   if (host)
-    code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_NV_READ | TN_NV_WRITE, TN_NV_MAP_FLAGS,
-                     &at, &m->token, "mapping memory for the host");
+    code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_DRIVER_READ | TN_DRIVER_WRITE,
+                     TN_DRIVER_MAP_FIXED, &at, &m->token, "mapping memory for the host");
   if (code == TINY_OK && host) m->cpu = (char *)at;
   const tn_nv_handle own = {d->rm.control, d->rm.root, m->handle};
   if (code == TINY_OK)
@@ -359,8 +360,8 @@ static tiny_code tn_nv_open_doorbell(tn_nv *d) {
   }
   void *at = NULL;
   if (code == TINY_OK)
-    code = tn_nv_map(&d->rm, d->minor, d->subdevice, d->doorbell, 65536, TN_NV_READ | TN_NV_WRITE, TN_NV_SHARED, &at,
-                     &d->bell_token, "mapping the doorbell");
+    code = tn_nv_map(&d->rm, d->minor, d->subdevice, d->doorbell, 65536, TN_DRIVER_READ | TN_DRIVER_WRITE,
+                     TN_DRIVER_MAP_SHARED, &at, &d->bell_token, "mapping the doorbell");
   if (code == TINY_OK) d->bell = (char *)at;
   return code;
 }

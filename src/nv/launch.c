@@ -156,7 +156,7 @@ static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
   }
 }
 static size_t tn_nv_args_nbytes(const tn_nv_kernel *k) {
-  return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_NV_LEAST);
+  return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_DEVICE_BLOCK_LEAST);
 }
 // At `at`, which the GPU sees at va: the descriptor, and bank 0 behind it.
 static void tn_nv_write_launch(tn_nv *d, const tiny_launch *l, char *at, uint64_t va) {
