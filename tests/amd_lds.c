@@ -165,7 +165,7 @@ static void amd_ds_access(amd_wave *w, const amd_ins *i, int64_t offset, int reg
   uint64_t at[AMD_LANES] = {0};
   for (int l = 0; l < w->lanes; l++) {
     if (!(exec >> l & 1)) continue;
-    at[l] = (uint64_t)address[l] + (uint64_t)offset;
+    at[l] = (uint32_t)(address[l] + (uint32_t)offset);
     amd_touch_all(w, i, l, at[l], nbytes, stores ? AMD_WRITES : AMD_READS);
     if (stores) amd_get_bytes(w, reg, l, w->group->lds + at[l], arg);
     else amd_put_bytes(w, reg, l, w->group->lds + at[l], arg);
@@ -227,7 +227,7 @@ static void amd_ds_atomic(amd_wave *w, const amd_ins *i) {
   for (int l = 0; l < w->lanes; l++) {
     if (!(exec >> l & 1)) continue;
     uint64_t old = 0;
-    at[l] = (uint64_t)amd_v(w, i->s[0].reg)[l] + (uint64_t)i->offset;
+    at[l] = (uint32_t)(amd_v(w, i->s[0].reg)[l] + (uint32_t)i->offset);
     amd_touch_all(w, i, l, at[l], nbytes, AMD_UPDATES);
     memcpy(&old, w->group->lds + at[l], (size_t)nbytes);
     const uint64_t x = amd_lane_value(w, i->s[first].reg, l, nbytes);

@@ -19,6 +19,7 @@
 typedef enum amd_mock_gpu { AMD_MOCK_GFX1100, AMD_MOCK_GFX1201, AMD_MOCK_GFX942, AMD_MOCK_GPUS } amd_mock_gpu;
 typedef struct amd_mock amd_mock;
 
+typedef struct amd_mock_range { uint64_t address, nbytes; int writable; } amd_mock_range;
 // A dispatch as a command processor has it when a kernel begins.
 typedef struct amd_mock_dispatch {
   int chip;                                // 1100, 1201, 942
@@ -28,6 +29,8 @@ typedef struct amd_mock_dispatch {
   uint32_t user[16]; int nuser;            // of PM4
   uint32_t groups[3], local[3], shared, scratch;
   int wave;                                // lanes
+  // What the GPU reaches, which lies at the same addresses for the host while the kernel runs.
+  const amd_mock_range *range; int nranges;
   // Memory of the GPU at an address, all of it in one mapping; NULL: it is not mapped for this GPU.
   void *(*at)(void *memory, uint64_t address, uint64_t nbytes, int writes); void *memory;
 } amd_mock_dispatch;

@@ -71,12 +71,16 @@ static void *akm_reach_at(void *memory, uint64_t address, uint64_t nbytes, int w
   const akm_reach *r = memory;
   return akm_at(r->m, r->gpu, address, nbytes, writes);
 }
-// What the host does not see lies at the GPU's addresses while a kernel runs.
-static void akm_show(amd_mock *m, int gpu, int protection) {
+// What the host does not see lies at the GPU's addresses while a kernel runs. How much of memory that is.
+static int akm_show(amd_mock *m, int gpu, int protection, amd_mock_range *range) {
+  int n = 0;
   for (int i = 0; i < m->nmemory; i++) {
     const akm_memory *o = m->memory[i];
-    if (o->mapped[gpu] && !(o->flags & 6)) mprotect((void *)(uintptr_t)o->va, o->nbytes, protection);
+    if (!o->mapped[gpu]) continue;
+    if (!(o->flags & 6)) mprotect((void *)(uintptr_t)o->va, o->nbytes, protection);
+    if (range) range[n++] = (amd_mock_range){o->va, o->nbytes, (int)(o->flags >> 31)};
   }
+  return n;
 }
 static int akm_job_run(amd_mock *m, akm_queue *q, akm_job *j) {
   akm_reach reach = {m, q->gpu};
@@ -89,9 +93,13 @@ static int akm_job_run(amd_mock *m, akm_queue *q, akm_job *j) {
   if (!m->desc.run) return AKM_STOP("a kernel was launched, and nothing runs kernels");
   j->d.at = akm_reach_at; j->d.memory = &reach;
   const uint64_t begin = akm_clock(m);
-  akm_show(m, q->gpu, PROT_READ | PROT_WRITE);
+  amd_mock_range *range = calloc((size_t)m->nmemory + 1, sizeof *range);
+  if (!range) abort();
+  j->d.nranges = akm_show(m, q->gpu, PROT_READ | PROT_WRITE, range);
+  j->d.range = range;
   const int failed = m->desc.run(m->desc.run_user, &j->d, &fault, error, sizeof error);
-  akm_show(m, q->gpu, PROT_NONE);
+  akm_show(m, q->gpu, PROT_NONE, NULL);
+  free(range);
   if (failed && fault) { akm_fault(m, q->gpu, fault, 0); return -1; }
   if (failed) return AKM_STOP("a kernel: %s", error);
   uint8_t *s = j->signal ? akm_named(m, q, j->signal, 64, 1, "a signal") : NULL;
@@ -193,8 +201,8 @@ static int akm_dispatch(amd_mock *m, akm_queue *q, const uint32_t *w) {
   d->rsrc1 = akm_sh(q, 0x212); d->rsrc2 = akm_sh(q, 0x213); d->rsrc3 = akm_sh(q, m->chip->family == 9 ? 0x22d : 0x228);
   d->wave = w[3] >> 15 & 1 ? 32 : 64;
   if (d->wave != (m->chip->family == 9 ? 64 : 32)) return AKM_STOP("DISPATCH_DIRECT: waves of %d", d->wave);
-  d->nuser = (int)(d->rsrc2 >> 1 & 31) < 16 ? (int)(d->rsrc2 >> 1 & 31) : 16;
-  for (int i = 0; i < d->nuser; i++) d->user[i] = akm_sh(q, 0x240 + (uint32_t)i);
+  for (int i = 0; i < 16 && i < (int)(d->rsrc2 >> 1 & 31) && q->is_set[0x40 + i]; i++)
+    d->user[d->nuser++] = akm_sh(q, 0x240 + (uint32_t)i);
   for (int i = 0; i < 3; i++) {
     d->groups[i] = w[i];
     d->local[i] = akm_sh(q, 0x207 + (uint32_t)i);

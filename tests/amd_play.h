@@ -6,7 +6,7 @@ typedef struct play { amd_mock *m; tiny_ctx *t; } play;
 
 static play play_debug(amd_mock_desc desc, const char *debug) {
   play p;
-  if (!desc.run) desc.run = run_affine;
+  if (!desc.run) desc.run = amd_run;
   p.m = amd_mock_new(&desc);
   CHECK(p.m != NULL);
   p.t = open_with(tiny_amd_on(amd_mock_system(p.m), 0).text, debug);
@@ -302,6 +302,39 @@ static void test_stamps(void) {
   }
 }
 
+// ** values: kernels that the library writes, on the emulator **
+
+enum { ROWS = 17, INNER = 23, COLUMNS = 19 };
+static tiny_tensor *some_values(tiny_ctx *t) {
+  tiny_tensor *x = tiny_randn(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_randn(t, TINY_SHAPE(INNER, COLUMNS));
+  return tiny_softmax(tiny_matmul(x, w), -1);
+}
+static void values_of(tiny_ctx *t, float *out) {
+  CHECK_EQ(tiny_read(some_values(t), out, ROWS * COLUMNS * sizeof *out), TINY_OK);
+}
+static const float *wanted_values(void) {
+  static float want[ROWS * COLUMNS];
+  if (*want) return want;
+  tiny_ctx *t = open_with("INTERP", "");
+  values_of(t, want);
+  tiny_close(t);
+  return want;
+}
+static void values_on(amd_mock_desc desc) {
+  static float got[ROWS * COLUMNS];
+  play p = play_on(desc);
+  double most = 0;
+  values_of(p.t, got);
+  play_well(&p);
+  for (int i = 0; i < ROWS * COLUMNS; i++) most = fmax(most, fabs((double)got[i] - wanted_values()[i]));
+  CHECK(most < 1e-6);
+  play_end(&p);
+}
+static void test_values(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) for (uint32_t seed = 0; seed < 8; seed += 7)
+    values_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = seed});
+}
+
 static void test_played(void) {
   test_open();
   test_refused();
@@ -313,5 +346,6 @@ static void test_played(void) {
   if (!tn_kfd_find_clang(clang, sizeof clang)) { printf("test_amd: kernels left out: there is no clang\n"); return; }
   test_order();
   test_stamps();
+  test_values();
 }
 #endif

@@ -62,9 +62,12 @@ static int run_affine(void *user, const amd_mock_dispatch *d, uint64_t *fault, c
   return 0;
 }
 
+#include "amd_run.h"
 #include "amd_play.h"
 
-int main(void) {
+int main(int argc, char **argv) {
+  (void)argc; (void)argv;
+  setenv("TINY_AMD_TIMEOUT_MS", "5000", 0);
   test_no_driver();
   test_played();
   return test_report();
