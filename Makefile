@@ -86,7 +86,7 @@ check:
 PREFIX ?= /usr/local
 install: build/install/libtiny.a
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h tiny_nv.h "$(DESTDIR)$(PREFIX)/include/"
+	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h tiny_nv.h tiny_amd.h "$(DESTDIR)$(PREFIX)/include/"
 	@cp $< "$(DESTDIR)$(PREFIX)/lib/"
 	@case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$PWD/$(PREFIX)" ;; esac && \
 	sed -e "s|@PREFIX@|$$prefix|" -e 's|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \

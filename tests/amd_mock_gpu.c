@@ -77,7 +77,7 @@ static int akm_show(amd_mock *m, int gpu, int protection, amd_mock_range *range)
   for (int i = 0; i < m->nmemory; i++) {
     const akm_memory *o = m->memory[i];
     if (!o->mapped[gpu]) continue;
-    if (!(o->flags & 6)) mprotect((void *)(uintptr_t)o->va, o->nbytes, protection);
+    if (o->hidden) mprotect((void *)(uintptr_t)o->va, o->nbytes, protection);
     if (range) range[n++] = (amd_mock_range){o->va, o->nbytes, (int)(o->flags >> 31)};
   }
   return n;

@@ -75,7 +75,7 @@ static int akm_add_memory(amd_mock *m, const akm_memory *from, uint64_t *handle)
   o->at = (uint64_t)m->next_id++ << 20 | (uint64_t)1 << 36;
   m->memory = akm_more(m->memory, m->nmemory, sizeof *m->memory);
   m->memory[m->nmemory++] = o;
-  if (!(o->flags & (AKM_USERPTR | AKM_GTT)))               // the GPU has it at this address, the host has nothing there
+  if (o->hidden)                           // the GPU has it at this address, the host has nothing there
     mmap((void *)(uintptr_t)o->va, o->nbytes, PROT_NONE, MAP_SHARED | MAP_FIXED, m->memfd, o->storage->at);
   *handle = o->handle;
   return 0;
@@ -100,7 +100,7 @@ static int akm_alloc(amd_mock *m, uint8_t *p) {
     return akm_wrong(m, EINVAL, "ALLOC_MEMORY_OF_GPU: nothing reserves 0x%llx", (unsigned long long)va);
   m->counts.allocations++;
   if (m->desc.fail_alloc == m->counts.allocations) return -ENOMEM;
-  o.va = va; o.nbytes = n; o.flags = flags; o.gpu = gpu;
+  o.va = va; o.nbytes = n; o.flags = flags; o.gpu = gpu; o.hidden = kind == AKM_VRAM;
   if (kind == AKM_USERPTR) {
     o.storage = calloc(1, sizeof *o.storage);
     *o.storage = (akm_bytes){(uint8_t *)(uintptr_t)va, n, -1, 0, 1};
@@ -114,7 +114,7 @@ static int akm_alloc(amd_mock *m, uint8_t *p) {
 }
 static void akm_memory_free(amd_mock *m, akm_memory *o) {
   for (int i = 0; i < m->nmemory; i++) if (m->memory[i] == o) { m->memory[i] = m->memory[--m->nmemory]; break; }
-  if (!(o->flags & (AKM_USERPTR | AKM_GTT)))               // the reservation is the client's
+  if (o->hidden)                           // the reservation is the client's
     mmap((void *)(uintptr_t)o->va, o->nbytes, PROT_NONE, MAP_PRIVATE | MAP_FIXED | AKM_MAP_ANONYMOUS |
          AKM_MAP_NORESERVE, -1, 0);
   akm_bytes_drop(m, o->storage);
@@ -171,7 +171,7 @@ static int akm_import(amd_mock *m, uint8_t *p) {
   uint64_t handle = 0;
   if (gpu < 0) return gpu;
   if (!f || f->kind != AKM_DMABUF) return -EINVAL;         // a stranger's file is no mistake
-  o.va = akm_get64(p, 0); o.nbytes = f->storage->nbytes; o.gpu = gpu; o.storage = f->storage;
+  o.va = akm_get64(p, 0); o.nbytes = f->storage->nbytes; o.gpu = gpu; o.storage = f->storage; o.hidden = 1;
   o.flags = (f->storage->vram ? AKM_VRAM : AKM_GTT) | 1u << 31;
   if (o.va % AKM_PAGE || akm_overlap(m, o.va, o.nbytes) || !akm_covered(m, o.va, o.nbytes, 1))
     return akm_wrong(m, EINVAL, "IMPORT_DMABUF: 0x%llx bytes at 0x%llx", (unsigned long long)o.nbytes,

@@ -14,9 +14,9 @@ enum { AKM_MAX_GPUS = 8, AKM_PAGE = 4096, AKM_DOORBELLS = 0x2000, AKM_FIRST_MINO
 // Bytes behind memory, alive while an object, a mapping or a file has them.
 // vram: of which GPU, + 1; 0: of the system.
 typedef struct akm_bytes { uint8_t *bytes; uint64_t nbytes; int64_t at; int vram, references; } akm_bytes;
-// What a handle of KFD's names. at: that the host maps it by.
+// What a handle of KFD's names. at: that the host maps it by; shown: it did; hidden: it never sees it.
 typedef struct akm_memory {
-  uint64_t handle, va, nbytes, at; uint32_t flags; int gpu, mapped[AKM_MAX_GPUS], shown; akm_bytes *storage;
+  uint64_t handle, va, nbytes, at; uint32_t flags; int gpu, mapped[AKM_MAX_GPUS], shown, hidden; akm_bytes *storage;
 } akm_memory;
 // What a client has mapped. storage NULL: a reservation.
 typedef struct akm_view { uint64_t at, nbytes, offset; akm_bytes *storage; } akm_view;

@@ -335,6 +335,391 @@ static void test_values(void) {
     values_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = seed});
 }
 
+// ** two GPUs of one machine, in one context **
+
+enum { GPUS = 2 };
+typedef struct pair {
+  amd_mock *m; tiny_ctx *t; void *dev[GPUS]; slot slot[GPUS][SLOTS]; void *module[GPUS], *kernel[GPUS]; slot by[GPUS];
+  uint32_t state;
+} pair;
+static int pair_roll(pair *p, int n) {
+  p->state = p->state * 1664525u + 1013904223u;
+  return (int)((p->state >> 16) % (uint32_t)n);
+}
+static void pair_take(pair *p, int i, slot *s, int times) {
+  for (int j = 0; j < N; j++) s->want[j] = j * times + pair_roll(p, 9);
+  s->mem = tiny_amd.alloc(p->dev[i], BYTES);
+  CHECK(s->mem != NULL);
+  CHECK_EQ(tiny_amd.copy_in(p->dev[i], (tiny_mem){s->mem, 0}, s->want, BYTES), TINY_OK);
+}
+static void pair_begin(pair *p, amd_mock_desc desc, uint32_t seed) {
+  char name[128];
+  tiny_bytes log = {0}, source = {0}, object = {0};
+  memset(p, 0, sizeof *p);
+  p->state = seed * 2654435761u + 1;
+  desc.ngpu = GPUS;
+  if (!desc.run) desc.run = run_affine;
+  p->m = amd_mock_new(&desc);
+  snprintf(name, sizeof name, "%s,%s", tiny_amd_on(amd_mock_system(p->m), 0).text,
+           tiny_amd_on(amd_mock_system(p->m), 1).text);
+  p->t = open_with(name, "");
+  CHECK_EQ(tiny_status(p->t), TINY_OK);
+  if (tiny_status(p->t)) fprintf(stderr, "    %s\n", tiny_error(p->t));
+  log.t = source.t = object.t = p->t;
+  tiny_bytes_add(&source, affine_hip, sizeof affine_hip - 1);
+  for (int i = 0; i < GPUS; i++) {
+    p->dev[i] = p->t->device[i]->dev;
+    if (!i) CHECK_EQ(tiny_amd.compile(p->dev[i], 1, &source, &object, &log), TINY_OK);
+    p->module[i] = tiny_amd.load(p->dev[i], object.data, object.n);
+    p->kernel[i] = tiny_amd.find(p->dev[i], p->module[i], "affine");
+    for (int k = 0; k < SLOTS; k++) pair_take(p, i, &p->slot[i][k], 3);
+    pair_take(p, i, &p->by[i], 1);
+  }
+}
+static void pair_end(pair *p) {
+  for (int i = 0; i < GPUS; i++) {
+    for (int k = 0; k < SLOTS; k++) tiny_amd.free(p->dev[i], p->slot[i][k].mem, BYTES);
+    tiny_amd.free(p->dev[i], p->by[i].mem, BYTES);
+    tiny_amd.unload(p->dev[i], p->module[i]);
+  }
+  if (tiny_status(p->t)) fprintf(stderr, "    %s\n", tiny_error(p->t));
+  CHECK_EQ(tiny_status(p->t), TINY_OK);
+  play whole = {p->m, p->t};
+  play_end(&whole);
+}
+static void pair_launch(pair *p, int i) {
+  slot *to = &p->slot[i][pair_roll(p, SLOTS)], *from = &p->slot[i][pair_roll(p, SLOTS)];
+  tiny_mem mem[3] = {{to->mem, 0}, {from->mem, 0}, {p->by[i].mem, 0}};
+  tiny_launch l = {.kernel = p->kernel[i], .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+  CHECK_EQ(tiny_amd.launch(p->dev[i], &l), TINY_OK);
+  slot_affine(to, from, &p->by[i]);
+}
+// `device` waits for what another was given before.
+static void pair_wait(pair *p, int device, int other) {
+  void *event = tiny_amd.event(p->dev[other]);
+  CHECK(event != NULL);
+  CHECK_EQ(tiny_amd.wait(p->dev[device], event), TINY_OK);
+  tiny_amd.event_free(p->dev[other], event);
+}
+// As the library copies: one waits, copies, and the other waits for that (runtime/copy.c).
+static void pair_copy(pair *p, int i) {
+  const size_t from = (size_t)pair_roll(p, N / 2) * sizeof(int), n = (size_t)(1 + pair_roll(p, N / 2)) * sizeof(int);
+  slot *to = &p->slot[i][pair_roll(p, SLOTS)], *of = &p->slot[!i][pair_roll(p, SLOTS)];
+  pair_wait(p, i, !i);
+  CHECK_EQ(tiny_amd.copy_from(p->dev[i], (tiny_mem){to->mem, from}, p->dev[!i], (tiny_mem){of->mem, from}, n), TINY_OK);
+  pair_wait(p, !i, i);
+  memcpy((char *)to->want + from, (char *)of->want + from, n);
+}
+static void pair_read(pair *p, int i) {
+  const slot *s = &p->slot[i][pair_roll(p, SLOTS)];
+  int got[N];
+  CHECK_EQ(tiny_amd.copy_out(p->dev[i], got, (tiny_mem){s->mem, 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+}
+static void pair_sequence(amd_mock_desc desc, uint32_t seed) {
+  pair p;
+  if (!case_named("pair %u", (unsigned)seed)) return;
+  pair_begin(&p, desc, seed);
+  for (int step = 0; step < 60; step++) {
+    const int i = pair_roll(&p, GPUS), what = pair_roll(&p, 8);
+    if (what < 3) pair_launch(&p, i);
+    else if (what < 6) pair_copy(&p, i);
+    else if (what == 6) pair_read(&p, i);
+    else {
+      slot *s = &p.slot[i][pair_roll(&p, SLOTS)];
+      tiny_amd.free(p.dev[i], s->mem, BYTES);
+      pair_take(&p, i, s, 5);
+    }
+  }
+  for (int i = 0; i < 2 * SLOTS; i++) pair_read(&p, i % 2);
+  pair_end(&p);
+  case_end();
+}
+static void test_pairs(void) {
+  for (uint32_t i = 0; i < (uint32_t)test_rounds(test_brief(6, 12)); i++)
+    pair_sequence((amd_mock_desc){.gpu = (amd_mock_gpu)(i % AMD_MOCK_GPUS), .seed = i % 4 ? i : 0}, i);
+  pair_sequence((amd_mock_desc){.gpu = AMD_MOCK_GFX1201, .seed = 7, .no_peers = 1}, 100);    // by the host
+  pair_sequence((amd_mock_desc){.gpu = AMD_MOCK_GFX942, .seed = 7, .no_peers = 1}, 101);
+}
+// What is between is one copy by an engine, and waiting is the queues'.
+static void test_peer_copies(void) {
+  enum { MIB = 1 << 20 };
+  static char data[4 * MIB], got[4 * MIB];
+  for (int by_host = 0; by_host < 2; by_host++) {
+    pair p;
+    for (size_t i = 0; i < sizeof data; i++) data[i] = (char)(i * 7 + i / 4096);
+    pair_begin(&p, (amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .no_peers = by_host}, 1);
+    void *from = tiny_amd.alloc(p.dev[1], sizeof data), *to = tiny_amd.alloc(p.dev[0], sizeof data);
+    tiny_amd.copy_in(p.dev[1], (tiny_mem){from, 0}, data, sizeof data);
+    const amd_mock_counts a = amd_mock_counted(p.m);
+    pair_wait(&p, 0, 1);
+    CHECK_EQ(tiny_amd.copy_from(p.dev[0], (tiny_mem){to, 0}, p.dev[1], (tiny_mem){from, 0}, sizeof data), TINY_OK);
+    const amd_mock_counts b = amd_mock_counted(p.m);
+    CHECK_EQ(b.copied_nbytes - a.copied_nbytes, (by_host ? 2 : 1) * sizeof data);
+    CHECK(by_host ? b.copies - a.copies > 2 : b.copies - a.copies == 1);
+    CHECK_EQ(tiny_amd.copy_out(p.dev[0], got, (tiny_mem){to, 0}, sizeof got), TINY_OK);
+    CHECK(!memcmp(data, got, sizeof got));
+    tiny_amd.free(p.dev[0], to, sizeof data);
+    tiny_amd.free(p.dev[1], from, sizeof data);
+    pair_end(&p);
+  }
+}
+// By the library: tensors that go from one to the other.
+static void test_to(void) {
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .ngpu = GPUS, .seed = 5, .run = amd_run});
+  char name[128];
+  float got[ROWS * COLUMNS];
+  double most = 0;
+  snprintf(name, sizeof name, "%s,%s", tiny_amd_on(amd_mock_system(m), 0).text, tiny_amd_on(amd_mock_system(m),
+                                                                                            1).text);
+  tiny_ctx *t = open_with(name, "");
+  tiny_tensor *x = tiny_to(tiny_contiguous(some_values(t)), 1);
+  x = tiny_to(tiny_contiguous(tiny_neg(x)), 0);
+  CHECK_EQ(tiny_read(tiny_neg(x), got, sizeof got), TINY_OK);
+  for (int i = 0; i < ROWS * COLUMNS; i++) most = fmax(most, fabs((double)got[i] - wanted_values()[i]));
+  CHECK(most < 1e-6);
+  play p = {m, t};
+  play_end(&p);
+}
+// The one that another waits for is lost: that one alone says so.
+static void test_peer_lost(void) {
+  pair p;
+  int got[N];
+  pair_begin(&p, (amd_mock_desc){.gpu = AMD_MOCK_GFX1201, .seed = 2, .fault_launch = 2}, 1);
+  pair_launch(&p, 1);
+  pair_launch(&p, 1);                      // faults
+  pair_wait(&p, 0, 1);
+  pair_launch(&p, 0);
+  const slot *s = &p.slot[0][0];
+  CHECK_EQ(tiny_amd.copy_out(p.dev[0], got, (tiny_mem){s->mem, 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+  CHECK_EQ(tiny_amd.copy_out(p.dev[1], got, (tiny_mem){p.slot[1][0].mem, 0}, sizeof got), TINY_E_DEVICE);
+  says(p.t, TINY_E_DEVICE, "the device is lost");
+  tiny_clear(p.t);
+  pair_end(&p);
+}
+
+// ** faults, hangs, resets: told by a sentence; others go on **
+
+static void lost_by(amd_mock_desc desc, const char *text) {
+  world w;
+  int got[N];
+  desc.run = run_affine;
+  world_begin(&w, desc, 3);
+  tn_kfd *d = (tn_kfd *)w.dev;
+  d->timeout_ns = 200000000;
+  tiny_mem mem[3] = {{w.slot[0].mem, 0}, {w.slot[1].mem, 0}, {w.by[0].mem, 0}};
+  tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+  for (int i = 0; i < 3; i++) tiny_amd.launch(w.dev, &l);
+  CHECK_EQ(tiny_amd.copy_out(w.dev, got, (tiny_mem){w.slot[0].mem, 0}, sizeof got), TINY_E_DEVICE);
+  says(w.p.t, TINY_E_DEVICE, text);
+  tiny_clear(w.p.t);
+  CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_E_DEVICE);     // from then on
+  says(w.p.t, TINY_E_DEVICE, text);
+  tiny_clear(w.p.t);
+  CHECK(!tiny_amd.alloc(w.dev, 64) && tiny_amd.sync(w.dev) == TINY_E_DEVICE);
+  tiny_clear(w.p.t);
+  for (int i = 0; i < SLOTS; i++) tiny_amd.free(w.dev, w.slot[i].mem, BYTES);
+  for (int i = 0; i < 4; i++) tiny_amd.free(w.dev, w.by[i].mem, BYTES);
+  tiny_amd.unload(w.dev, w.module);
+  play_end(&w.p);
+}
+static void test_lost(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) for (uint32_t seed = 0; seed < 4; seed += 3) {
+    const amd_mock_gpu g = (amd_mock_gpu)gpu;
+    lost_by((amd_mock_desc){.gpu = g, .seed = seed, .fault_launch = 2},
+            "the device is lost: a kernel used the address 0xdead0000, which is no memory");
+    lost_by((amd_mock_desc){.gpu = g, .seed = seed, .reset_launch = 3},
+            "the driver resets the GPU after a hang, and what its memory held is gone");
+    lost_by((amd_mock_desc){.gpu = g, .seed = seed, .hang_launch = 1},
+            "the device is lost: nothing has happened for 0 s; a kernel may never end (TINY_AMD_TIMEOUT_MS)");
+  }
+}
+// A kernel that is given memory which is not there: the address that it used.
+static void test_wild(void) {
+  world w;
+  int got[N];
+  char text[64];
+  world_begin(&w, (amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .run = run_affine}, 3);
+  tn_device_block nowhere = {.va = 0x123456789000, .nbytes = BYTES};
+  tiny_mem mem[3] = {{w.slot[0].mem, 0}, {&nowhere, 0}, {w.by[0].mem, 0}};
+  tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+  tiny_amd.launch(w.dev, &l);
+  CHECK_EQ(tiny_amd.copy_out(w.dev, got, (tiny_mem){w.slot[0].mem, 0}, sizeof got), TINY_E_DEVICE);
+  snprintf(text, sizeof text, "used the address 0x%llx", (unsigned long long)nowhere.va);
+  says(w.p.t, TINY_E_DEVICE, text);
+  tiny_clear(w.p.t);
+  for (int i = 0; i < SLOTS; i++) tiny_amd.free(w.dev, w.slot[i].mem, BYTES);
+  for (int i = 0; i < 4; i++) tiny_amd.free(w.dev, w.by[i].mem, BYTES);
+  tiny_amd.unload(w.dev, w.module);
+  play_end(&w.p);
+}
+
+// ** several contexts of a process: one address space **
+
+static void test_two_contexts(void) {
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .seed = 4, .run = amd_run});
+  float got[ROWS * COLUMNS];
+  tiny_ctx *t[3];
+  for (int i = 0; i < 2; i++) t[i] = open_with(tiny_amd_on(amd_mock_system(m), 0).text, "");
+  values_of(t[1], got);
+  tiny_close(t[0]);                        // the first goes, with the file that it opened
+  t[2] = open_with(tiny_amd_on(amd_mock_system(m), 0).text, "");
+  for (int i = 1; i < 3; i++) {
+    values_of(t[i], got);
+    CHECK_EQ(tiny_status(t[i]), TINY_OK);
+    tiny_close(t[i]);
+  }
+  play_over(m);
+}
+typedef struct in_thread { amd_mock *m; float got[ROWS * COLUMNS]; tiny_code code; } in_thread;
+static void *thread_runs(void *arg) {
+  in_thread *a = (in_thread *)arg;
+  tiny_ctx *t = open_with(tiny_amd_on(amd_mock_system(a->m), 0).text, "");
+  for (int i = 0; i < 3; i++) tiny_read(some_values(t), a->got, sizeof a->got);
+  a->code = tiny_status(t);
+  tiny_close(t);
+  return NULL;
+}
+static void test_threads(void) {
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1201, .seed = 8, .run = amd_run});
+  in_thread a[2] = {{m, {0}, TINY_OK}, {m, {0}, TINY_OK}};
+  pthread_t thread[2];
+  for (int i = 0; i < 2; i++) pthread_create(&thread[i], NULL, thread_runs, &a[i]);
+  for (int i = 0; i < 2; i++) { pthread_join(thread[i], NULL); CHECK_EQ(a[i].code, TINY_OK); }
+  play_over(m);
+}
+
+// ** memory by a file, and the host's **
+
+// x over mem, added to in place.
+static void add_in_place(tiny_ctx *t, void *mem, double what) {
+  tiny_tensor *x = tiny_blob_of(t, mem, TINY_F32, TINY_SHAPE(N));
+  tiny_assign(x, tiny_add_scalar(x, what));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_sync(t), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "    %s\n", tiny_error(t));
+}
+static void test_share(void) {
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .ngpu = 2, .seed = 3, .run = amd_run});
+  tiny_ctx *t[2];
+  void *dev[2], *mem[2];
+  float got[N];
+  int fd = -1;
+  for (int i = 0; i < 2; i++) {
+    t[i] = open_with(tiny_amd_on(amd_mock_system(m), i).text, "");
+    dev[i] = t[i]->device[0]->dev;
+  }
+  mem[0] = tiny_amd_share(dev[0], N * sizeof(float), &fd);
+  CHECK(mem[0] && fd >= 0);
+  mem[1] = tiny_amd_import(dev[1], fd, N * sizeof(float));
+  CHECK(mem[1] != NULL);
+  amd_mock_system(m)->close(m, fd);
+  for (int i = 0; i < 4; i++) add_in_place(t[i & 1], mem[i & 1], i + 1);
+  CHECK_EQ(tiny_read(tiny_blob_of(t[0], mem[0], TINY_F32, TINY_SHAPE(N)), got, sizeof got), TINY_OK);
+  for (int i = 0; i < N; i++) CHECK(got[i] == 10);
+  for (int i = 0; i < 2; i++) { tiny_amd_release(dev[i], mem[i]); tiny_close(t[i]); }
+  play_over(m);
+}
+static void test_strangers(void) {
+  uint8_t *bytes = NULL;
+  float value;
+  play p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX942, .seed = 2});
+  const int fd = amd_mock_dmabuf(p.m, 8192, &bytes);
+  for (int i = 0; i < N; i++) { value = (float)i; memcpy(bytes + 4 * i, &value, 4); }
+  void *dev = play_device(&p), *mem = tiny_amd_import(dev, fd, 8192);
+  CHECK(mem != NULL);
+  amd_mock_system(p.m)->close(p.m, fd);
+  add_in_place(p.t, mem, 5);
+  for (int i = 0; i < N; i++) { memcpy(&value, bytes + 4 * i, 4); CHECK(value == (float)i + 5); }
+  tiny_amd_release(dev, mem);
+  void *const none = tiny_amd_import(dev, 12345, 4096);    // no such file
+  CHECK(!none);
+  says(p.t, TINY_E_DEVICE, "amd_import: a dma-buf (AMDKFD_IOC_IMPORT_DMABUF): errno 22");
+  tiny_clear(p.t);
+  CHECK(!tiny_amd_import(dev, -1, 64) && tiny_status(p.t) == TINY_E_ARG);
+  tiny_clear(p.t);
+  play_end(&p);
+  p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .no_export = 1});
+  int file = 7;
+  CHECK(!tiny_amd_share(play_device(&p), 64, &file) && file == -1);
+  says(p.t, TINY_E_DEVICE, "amd_share: memory as a dma-buf (AMDKFD_IOC_EXPORT_DMABUF): errno 22");
+  tiny_clear(p.t);
+  play_end(&p);
+}
+// Pages of the host, in place.
+static void test_wrap(void) {
+  play p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX1201, .seed = 5});
+  void *at = NULL, *dev = play_device(&p);
+  CHECK(!posix_memalign(&at, 4096, 8192));
+  float *x = (float *)at;
+  for (int i = 0; i < N; i++) x[i] = (float)i;
+  void *mem = tiny_amd_wrap(dev, at, 8192);
+  CHECK(mem != NULL);
+  add_in_place(p.t, mem, 2);
+  for (int i = 0; i < N; i++) CHECK(x[i] == (float)i + 2);
+  tiny_amd_release(dev, mem);
+  mem = tiny_amd_wrap(dev, at, 4096);      // again, and left for the end
+  CHECK(mem && !tiny_amd_wrap(dev, (char *)at + 64, 4096));
+  says(p.t, TINY_E_ARG, "they are no whole pages of 4096");
+  tiny_clear(p.t);
+  play_end(&p);
+  free(at);
+}
+
+// ** what is refused **
+
+static void test_fits(void) {
+  world w;
+  world_begin(&w, (amd_mock_desc){.gpu = AMD_MOCK_GFX1100}, 3);
+  tiny_mem mem[3] = {{w.slot[0].mem, 0}, {w.slot[1].mem, 0}, {w.by[0].mem, 0}};
+  tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {2048, 1, 1}};
+  CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_E_DEVICE);
+  says(w.p.t, TINY_E_DEVICE, "dim 0 has 2 groups of 2048 items; this device takes 4194303 of 1024");
+  tiny_clear(w.p.t);
+  l.local[0] = l.local[1] = 64;
+  CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_E_DEVICE);
+  says(w.p.t, TINY_E_DEVICE, "groups of 4096 items, but this device takes 1024");
+  tiny_clear(w.p.t);
+  l.local[1] = 1;
+  l.local_nbytes = 65537;
+  CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_E_DEVICE);
+  says(w.p.t, TINY_E_DEVICE, "65537 bytes of shared memory, but a group has 64 KiB");
+  tiny_clear(w.p.t);
+  world_end(&w);
+}
+// A code object of another GPU, one that is cut off at each length, one with every byte changed.
+static void test_objects(void) {
+  world w, other;
+  world_begin(&w, (amd_mock_desc){.gpu = AMD_MOCK_GFX1100}, 3);
+  world_begin(&other, (amd_mock_desc){.gpu = AMD_MOCK_GFX942}, 3);
+  CHECK(!tiny_amd.load(w.dev, other.object.data, other.object.n));
+  says(w.p.t, TINY_E_DEVICE, "a code object is for gfx942, but the GPU is gfx1100: compile it for that");
+  tiny_clear(w.p.t);
+  CHECK(!tiny_amd.load(w.dev, "no object", 9));
+  says(w.p.t, TINY_E_COMPILE, "a code object is refused: it is no ELF file of 64 bits");
+  tiny_clear(w.p.t);
+  char *copy = (char *)malloc(w.object.n);
+  for (size_t n = 0; n < w.object.n; n += test_step()) {
+    memcpy(copy, w.object.data, n);
+    char *cut = (char *)malloc(n + 1);     // what lies behind is another's
+    memcpy(cut, copy, n);
+    void *m = tiny_amd.load(w.dev, cut, n);
+    if (m) tiny_amd.unload(w.dev, m);
+    free(cut);
+    tiny_clear(w.p.t);
+    memcpy(copy, w.object.data, w.object.n);
+    copy[n] = (char)(copy[n] ^ (n % 2 ? 0x80 : 0x11));
+    m = tiny_amd.load(w.dev, copy, w.object.n);
+    if (m) tiny_amd.unload(w.dev, m);
+    tiny_clear(w.p.t);
+    if (n % 256 == 0) CHECK_EQ(tiny_amd.sync(w.dev), TINY_OK);
+  }
+  free(copy);
+  world_end(&other);
+  world_end(&w);
+}
+
 static void test_played(void) {
   test_open();
   test_refused();
@@ -347,5 +732,18 @@ static void test_played(void) {
   test_order();
   test_stamps();
   test_values();
+  test_pairs();
+  test_peer_copies();
+  test_to();
+  test_peer_lost();
+  test_lost();
+  test_wild();
+  test_two_contexts();
+  test_threads();
+  test_share();
+  test_strangers();
+  test_wrap();
+  test_fits();
+  test_objects();
 }
 #endif

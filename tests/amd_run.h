@@ -1,5 +1,5 @@
-// amd_run: kernels of the mock's GPUs on the emulator (amd_emulator.h): whatever was compiled, from the bytes that lie at
-// its address. Errors of the emulator are the mock's complaints.
+// amd_run: kernels of the mock's GPUs on the emulator (amd_emulator.h): whatever was compiled, from the bytes that lie
+// at its address. Errors of the emulator are the mock's complaints.
 #ifndef AMD_RUN_H
 #define AMD_RUN_H
 #include "amd_mock.h"

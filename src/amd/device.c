@@ -169,7 +169,7 @@ static tiny_code tn_kfd_memory_show(tn_kfd *d, tn_kfd_memory *m, uint64_t offset
   return tn_kfd_errno(&d->k, result, "mapping memory for the host");
 }
 static uint64_t tn_kfd_pages(uint64_t nbytes) { return tn_kfd_up(nbytes ? nbytes : 1, TN_KFD_PAGE); }
-static uint64_t tn_kfd_alignment(uint64_t nbytes) { return nbytes >= 2u << 20 ? 2u << 20 : TN_KFD_PAGE; }
+static uint64_t tn_kfd_alignment(uint64_t nbytes) { return nbytes >= 2u << 20 ? 2u << 20 : 4096u; }
 // Of the GPU, or (host) of the host, zeros that both see as they are written. NULL, and why in d->k.why.
 static tn_kfd_memory *tn_kfd_memory_make(tn_kfd *d, uint64_t nbytes, int host) {
   uint64_t offset = 0;

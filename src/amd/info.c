@@ -10,7 +10,7 @@
 static void tn_kfd_tell(tn_kfd_driver *k, const tn_kfd_node *n, tiny_amd_gpu *out) {
   tn_kfd_available a = {0, n->gpu, 0};
   char path[40];
-  snprintf(out->name, sizeof out->name, "%s", n->name);
+  snprintf(out->name, sizeof out->name, "%.63s", n->name);
   snprintf(out->target, sizeof out->target, "gfx%u%u%x", (unsigned)(n->version / 10000 % 1000),
            (unsigned)(n->version / 100 % 100), (unsigned)(n->version % 100));
   out->node = n->number; out->minor = (int)n->minor;

@@ -83,7 +83,7 @@ static const char *tn_object_target(const tn_object *o) {
 
 // The text of a table at this place, ended inside it; "": there is none.
 static const char *tn_object_text(const tn_object *o, uint32_t table, uint64_t at) {
-  if ((int)table >= o->n) return "";
+  if (table >= (uint32_t)o->n) return "";
   const tn_object_section s = tn_object_section_at(o, (int)table);
   if (s.type == TN_SECTION_NOBITS || at >= s.nbytes || !memchr(o->bytes + s.offset + at, 0, (size_t)(s.nbytes - at)))
     return "";
@@ -182,7 +182,7 @@ static const char *tn_object_write(const tn_object *o, const uint64_t *where, ui
   for (int i = 0; i < o->n; i++) {
     const tn_object_section s = tn_object_section_at(o, i);
     if (s.type != TN_SECTION_RELA) continue;
-    if (o->relocatable && ((int)s.info >= o->n || where[s.info] == UINT64_MAX)) continue;
+    if (o->relocatable && (s.info >= (uint32_t)o->n || where[s.info] == UINT64_MAX)) continue;
     for (uint64_t k = 0; k < s.nbytes / 24; k++) {
       const char *wrong = tn_object_relocate_one(o, where, base, s.offset + k * 24, o->relocatable ? where[s.info]
                                                  : 0, image);
