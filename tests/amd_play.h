@@ -720,6 +720,74 @@ static void test_objects(void) {
   world_end(&w);
 }
 
+// ** prepared lists: the same launches again, with other memory **
+
+static void lists_on(amd_mock_gpu gpu, uint32_t seed) {
+  enum { KERNELS = 3, TURNS = 60 };
+  world w;
+  tiny_launch l[KERNELS];
+  tiny_mem mem[KERNELS][3];
+  world_begin(&w, (amd_mock_desc){.gpu = gpu, .seed = seed, .run = run_affine}, 6);
+  const amd_mock_counts a = amd_mock_counted(w.p.m);
+  for (int turn = 0; turn < TURNS; turn++) {
+    for (int i = 0; i < KERNELS; i++) {
+      const int of[3] = {roll(&w, SLOTS), roll(&w, SLOTS), roll(&w, 4)};
+      mem[i][0] = (tiny_mem){w.slot[of[0]].mem, 0}; mem[i][1] = (tiny_mem){w.slot[of[1]].mem, 0};
+      mem[i][2] = (tiny_mem){w.by[of[2]].mem, 0};
+      l[i] = (tiny_launch){.kernel = w.kernel, .mem = mem[i], .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+      slot_affine(&w.slot[of[0]], &w.slot[of[1]], &w.by[of[2]]);
+    }
+    CHECK_EQ(tiny_amd.submit(w.dev, l, KERNELS), TINY_OK);
+    if (turn % 20 == 7) CHECK_EQ(tiny_amd.sync(w.dev), TINY_OK);
+    if (turn == 30) { tiny_amd.unload(w.dev, w.module); world_load(&w); }
+  }
+  CHECK_EQ(tiny_amd.sync(w.dev), TINY_OK);
+  const amd_mock_counts b = amd_mock_counted(w.p.m);
+  CHECK_EQ(b.launches - a.launches, TURNS * KERNELS);
+  if (gpu != AMD_MOCK_GFX942) CHECK_EQ(b.lists - a.lists, TURNS - 2);      // but for the first of each module
+  world_end(&w);
+}
+static void test_lists(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) for (uint32_t seed = 0; seed < 6; seed += 5)
+    lists_on((amd_mock_gpu)gpu, seed);
+}
+// A captured program, with other memory in each run.
+static void capture_on(amd_mock_desc desc) {
+  enum { RUNS = 6 };
+  static float x[RUNS][ROWS * INNER], want[ROWS * COLUMNS], got[ROWS * COLUMNS], weight[INNER * COLUMNS];
+  tiny_tensor *in[RUNS], *y;
+  tiny_program *program[2];
+  play p = play_on(desc), q = {NULL, open_with("INTERP", "")};
+  tiny_ctx *const t[2] = {p.t, q.t};
+  for (int i = 0; i < INNER * COLUMNS; i++) weight[i] = (float)(i % 5) / 4 - 0.5f;
+  for (int run = 0; run < RUNS; run++)
+    for (int i = 0; i < ROWS * INNER; i++) x[run][i] = (float)((i * 7 + run * 5) % 11) / 8 - 0.6f;
+  for (int k = 0; k < 2; k++) {
+    tiny_tensor *w = tiny_from(t[k], weight, TINY_F32, TINY_SHAPE(INNER, COLUMNS));
+    for (int run = 0; run < RUNS; run++) {
+      in[run] = tiny_from(t[k], x[run], TINY_F32, TINY_SHAPE(ROWS, INNER));
+      if (run) continue;
+      y = tiny_softmax(tiny_matmul(in[0], w), -1);
+      program[k] = tiny_capture(t[k], &in[0], 1, &y, 1);
+      CHECK(program[k] != NULL);
+    }
+    for (int run = 0; run < RUNS && program[k]; run++) {
+      CHECK_EQ(tiny_run(program[k], &in[run], &y), TINY_OK);
+      CHECK_EQ(tiny_read(y, k ? want : got, sizeof got), TINY_OK);
+      static float first[RUNS][ROWS * COLUMNS];
+      if (!k) memcpy(first[run], got, sizeof got);
+      for (int i = 0; k && i < ROWS * COLUMNS; i++) CHECK(fabs((double)first[run][i] - want[i]) < 1e-6);
+    }
+    tiny_program_free(program[k]);
+  }
+  play_well(&p);
+  tiny_close(q.t);
+  play_end(&p);
+}
+static void test_captured(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) capture_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = 4});
+}
+
 static void test_played(void) {
   test_open();
   test_refused();
@@ -732,6 +800,8 @@ static void test_played(void) {
   test_order();
   test_stamps();
   test_values();
+  test_lists();
+  test_captured();
   test_pairs();
   test_peer_copies();
   test_to();

@@ -3,6 +3,7 @@
 #include "../base/driver.c"
 #include "../base/tool.c"
 #include "../base/blocks.c"
+#include "../base/prepared.c"
 #include "../render/lang_cuda.c"
 #include "../render/lang_hip.c"
 #include "structs.c"

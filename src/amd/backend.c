@@ -64,7 +64,7 @@ static void tn_kfd_close(void *dev) {
   if (!d->lost) tn_kfd_wait_all(d);
   tn_kfd_let_go(d);
   tn_kfd_part(d);
-  tn_kfd_graphs_close(d);
+  tn_prepared_close_all(&d->prepared);
   tn_kfd_modules_close(d);
   tn_kfd_close_queues(d);
   tn_kfd_close_event(d, &d->memory_event);
@@ -81,6 +81,7 @@ static tn_kfd *tn_kfd_new(tiny_ctx *t) {
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "AMD: no memory for a device"); return NULL; }
   memset(d, 0, sizeof *d);
   d->t = d->blocks.t = t;
+  d->prepared.t = t; d->prepared.user = d; d->prepared.calls = &tn_kfd_prepared_calls;
   d->blocks.user = d; d->blocks.make = tn_kfd_blocks_make; d->blocks.drop = tn_kfd_blocks_drop;
   d->drm = d->k.kfd = -1;
   d->timeout_ns = tn_kfd_timeout();
@@ -108,7 +109,7 @@ static void tn_kfd_unload(void *dev, void *module) {
   tn_kfd *d = (tn_kfd *)dev;
   tn_kfd_module *m = (tn_kfd_module *)module;
   if (!m) return;
-  tn_kfd_graphs_leave(d, m);
+  tn_prepared_leave(&d->prepared, m);
   m->next = d->gone;
   d->gone = m;
 }

@@ -10,10 +10,11 @@
 #ifndef TINY_AMALGAMATED
 #include "topology.c"
 #include "../base/blocks.c"
+#include "../base/prepared.c"
 #endif
 
 enum { TN_KFD_COMPUTE, TN_KFD_IN, TN_KFD_OUT, TN_KFD_QUEUES };             // what a queue is for
-enum { TN_KFD_PARTS = 8, TN_KFD_OUTSTANDING = 256, TN_KFD_GRAPHS = 16, TN_KFD_PAGE = 4096 };
+enum { TN_KFD_PARTS = 8, TN_KFD_OUTSTANDING = 256, TN_KFD_PAGE = 4096 };
 
 typedef struct tn_kfd_memory {
   struct tn_kfd_memory *next;
@@ -54,9 +55,9 @@ typedef struct tn_kfd {
   tn_kfd_memory *scratch; uint64_t scratch_item; uint32_t tmpring;         // bytes of it that an item has
   int code_is_new;                         // instructions were written since the last launch
   struct tn_kfd_module *gone;
-  struct tn_kfd_graph *graph[TN_KFD_GRAPHS];
+  tn_prepared prepared;
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
-  uint64_t timeout_ns, launches;
+  uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
   char compiler[300]; int compiler_asked;
 } tn_kfd;

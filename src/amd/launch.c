@@ -32,7 +32,8 @@ static void tn_kfd_scratch_tell(tn_kfd *d) {
   p->srd[2] = (uint32_t)of_die; p->srd[3] = WORD3;
   p->tmpring = d->tmpring;
 }
-// For as many waves as the GPU can hold that have some. What there was before is freed when nothing uses it any more.
+// For as many waves as the GPU can hold that have some. What there was before is freed when nothing uses it any more,
+// and lists that tell of it go.
 static tiny_code tn_kfd_scratch_grow(tn_kfd *d, uint64_t of_item) {
   enum { MOST_WAVES = 0xFFF };
   const tn_kfd_node *n = &d->node;
@@ -51,6 +52,7 @@ static tiny_code tn_kfd_scratch_grow(tn_kfd *d, uint64_t of_item) {
   d->scratch_item = of_item;
   d->tmpring = (uint32_t)waves | (uint32_t)(of_item * 64 / granule) << 12;
   if (tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE])) tn_kfd_scratch_tell(d);
+  if (was) tn_prepared_close_all(&d->prepared);
   tn_kfd_memory_free(d, was);
   return TINY_OK;
 }
@@ -260,29 +262,31 @@ static int tn_kfd_is_empty(const tiny_launch *l) { return l->global[0] < 1 || l-
 static void tn_kfd_use_all(tn_kfd *d, const tiny_launch *l) {
   for (int i = 0; i < l->nmem; i++) tn_kfd_use(d, l->mem[i]);
 }
-static void tn_kfd_push_launch(tn_kfd *d, const tiny_launch *l, uint64_t args, int first) {
-  const int stamp = tn_kfd_stamp_new(d, l->stamp), aql = tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE]);
-  tn_kfd_words w;
-  w.n = 0;
-  if (aql) tn_kfd_aql(l, args, stamp < 0 ? 0 : tn_kfd_stamp_va(d, stamp, 0), &w);
-  else {
-    if (!first) tn_kfd_between(d, &w);
-    tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, begin), &w);
-    tn_kfd_dispatch(d, l, args, &w);
-    tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, end), &w);
+// stamp: its number; below 0: it is not timed.
+static void tn_kfd_launch_words(const tn_kfd *d, const tiny_launch *l, uint64_t args, int stamp, int first,
+                                tn_kfd_words *w) {
+  if (tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE])) {
+    tn_kfd_aql(l, args, stamp < 0 ? 0 : tn_kfd_stamp_va(d, stamp, 0), w);
+    return;
   }
-  tn_kfd_push(&d->queue[TN_KFD_COMPUTE], &w);
+  if (!first) tn_kfd_between(d, w);
+  tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, begin), w);
+  tn_kfd_dispatch(d, l, args, w);
+  tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, end), w);
 }
 // first: of a submission.
 static tiny_code tn_kfd_launch_one(tn_kfd *d, const tiny_launch *l, int first) {
   const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
+  tn_kfd_words w;
   tiny_code code = tn_kfd_scratch_grow(d, k->is.scratch);
   if (code == TINY_OK && first) code = tn_kfd_begin_launches(d);
   if (code == TINY_OK) code = tn_kfd_room(d, TN_KFD_COMPUTE, TN_KFD_LAUNCH_WORDS);
   char *const at = code == TINY_OK ? tn_kfd_ring_take(d, &d->args, tn_kfd_args_nbytes(k), 256) : NULL;
   if (!at) return tn_kfd_failed(d);
   tn_kfd_write_args(l, at, tn_kfd_ring_va(&d->args, at));
-  tn_kfd_push_launch(d, l, tn_kfd_ring_va(&d->args, at), first);
+  w.n = 0;
+  tn_kfd_launch_words(d, l, tn_kfd_ring_va(&d->args, at), tn_kfd_stamp_new(d, l->stamp), first, &w);
+  tn_kfd_push(&d->queue[TN_KFD_COMPUTE], &w);
   tn_kfd_use_all(d, l);
   return TINY_OK;
 }

@@ -4,6 +4,7 @@
 #include "../base/driver.c"
 #include "../base/tool.c"
 #include "../base/blocks.c"
+#include "../base/prepared.c"
 #include "../ir/listing.c"
 #include "../render/ptx_values.c"
 #include "../render/ptx_pairs.c"

@@ -9,12 +9,13 @@
 #ifndef TINY_AMALGAMATED
 #include "rm.c"
 #include "../base/blocks.c"
+#include "../base/prepared.c"
 #include "generation.c"
 #endif
 
 enum {
   TN_NV_WINDOW_LOG2 = 34,                  // bytes of addresses that host and GPU share
-  TN_NV_ENTRIES = 1024, TN_NV_PARTS = 8, TN_NV_CARDS = 32, TN_NV_CLASSES_MOST = 512, TN_NV_GRAPHS = 16
+  TN_NV_ENTRIES = 1024, TN_NV_PARTS = 8, TN_NV_CARDS = 32, TN_NV_CLASSES_MOST = 512
 };
 enum { TN_NV_LAUNCHES, TN_NV_IN, TN_NV_OUT, TN_NV_CHANNELS };              // what a channel is for
 
@@ -67,9 +68,9 @@ typedef struct tn_nv {
   int code_is_new;                         // instructions were written since the last launch
   tn_device_blocks blocks;
   struct tn_nv_module *gone;
-  struct tn_nv_graph *graph[TN_NV_GRAPHS];
+  tn_prepared prepared;
   tn_nv_stamp *stamp; int nstamp, stamp_cap;
-  uint64_t timeout_ns, launches, serial;   // serial: no other device of the process has it
+  uint64_t timeout_ns, serial;             // serial: no other device of the process has it
   tn_nv_peer peer[TINY_MAX_DEVICES]; int npeer;
   tn_nv_neighbour neighbour[TN_NV_CARDS]; int nneighbour;
   struct tn_nv_assembler *assembler;

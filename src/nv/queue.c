@@ -90,7 +90,7 @@ static void tn_nv_close(void *dev) {
   if (d->channel[TN_NV_LAUNCHES].registered && !d->lost) tn_nv_wait_all(d);
   tn_nv_let_go(d);
   tn_nv_part(d);
-  tn_nv_graphs_close(d);
+  tn_prepared_close_all(&d->prepared);
   tn_nv_modules_close(d);
   tn_nv_close_channels(d);
   tn_device_regions_close(&d->blocks, 1);
@@ -108,6 +108,7 @@ static tn_nv *tn_nv_new(tiny_ctx *t) {
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "NV: no memory for a device"); return NULL; }
   memset(d, 0, sizeof *d);
   d->t = d->blocks.t = t;
+  d->prepared.t = t; d->prepared.user = d; d->prepared.calls = &tn_nv_prepared_calls;
   d->blocks.user = d; d->blocks.make = tn_nv_blocks_make; d->blocks.drop = tn_nv_blocks_drop;
   d->file = d->rm.control = d->rm.uvm = d->rm.uvm_mm = -1;
   d->timeout_ns = tn_nv_timeout();
@@ -165,7 +166,7 @@ static void tn_nv_unload(void *dev, void *module) {
   tn_nv *d = (tn_nv *)dev;
   tn_nv_module *m = (tn_nv_module *)module;
   if (!m) return;
-  tn_nv_graphs_leave(d, m);
+  tn_prepared_leave(&d->prepared, m);
   m->next = d->gone;
   d->gone = m;
 }
