@@ -12,6 +12,7 @@
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make wasm   some of the tests in node, built by emscripten, kernels as modules of WebAssembly
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes
+# make test-amd  vectors and programs on AMD, on GPUs that are played (TEST_AMD=real: on a GPU)
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
@@ -108,6 +109,12 @@ results: build/bench.json
 fuzz: $(FUZZERS) build/plain/test_random
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh $(filter-out %/fuzz_api,$(FUZZERS)) $(filter %/fuzz_api,$(FUZZERS))
 	@TEST_ROUNDS=400 TEST_FROM=100001 build/plain/test_random
+
+# AMD's without a GPU: vectors and programs on AMD, on GPUs that are played, by clang and the emulator.
+test-amd: build/plain/test_amd
+	@$(MAKE) -s tiny.h
+	@build/plain/test_amd
+	@TEST_AMD_GPUS="$${TEST_AMD:-0 1 2}" TEST_STRIDE=$${TEST_STRIDE:-8} TEST_ROUNDS=$${TEST_ROUNDS:-40} tests/test_amd.sh
 
 # Every test so.
 late: $(TESTS:%=build/late/%)
@@ -292,7 +299,9 @@ ptx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx.h"'
 ptx-own    = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx_device.h"'
 # NV in the place of INTERP, on a GPU that is played: tests/test_nv.sh.
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
-FLAVOURS   = plain late cl cuda ptx ptx-own nv llvm asan tsan fuzz fuzz-brief
+# AMD in the place of INTERP, on a GPU that is played, by an emulator: tests/test_amd.sh.
+amd        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd.h"'
+FLAVOURS   = plain late cl cuda ptx ptx-own nv amd llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|isa/arm64_object|TN_TIER_GAIN|TN_OS_REFUSES' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
@@ -350,6 +359,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv test-amd check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

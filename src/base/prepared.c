@@ -148,7 +148,8 @@ static tn_prepared_graph *tn_prepared_of(tn_prepared *p, const tiny_launch *l, i
 
 // ** lists **
 
-static void tn_prepared_write(tn_prepared *p, const tn_prepared_graph *g, tn_prepared_list *list, const tiny_launch *l) {
+static void tn_prepared_write(tn_prepared *p, const tn_prepared_graph *g, tn_prepared_list *list,
+                              const tiny_launch *l) {
   uint32_t *at = (uint32_t *)(void *)(list->cpu + g->nbytes);
   for (int i = 0; i < g->n; i++) {
     p->calls->write(p->user, &l[i], list->cpu + g->step[i].at, list->va + g->step[i].at);
