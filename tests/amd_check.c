@@ -212,6 +212,7 @@ static void amd_swrites(amd_wave *w, const amd_ins *i, int first, int n, int by_
     w->swrote[r] = by_valu ? w->states : 0;
     w->sready[r] = w->cycle + (by_valu ? AMD_VALU_CYCLES : AMD_SALU_CYCLES);
     if (w->sread[r]) w->sread[r] = by_valu ? 3 : 2;
+    if (r == AMD_M0 && !by_valu) w->m0_at = w->states;
   }
 }
 // n dwords of the scalar file; NULL is 0.
@@ -237,6 +238,11 @@ static void amd_exec_hazard(amd_wave *w, const amd_ins *i, int need, const char 
   if (between < need)
     amd_stop(w, i, "hazard: %s %d wait states behind a vector instruction that wrote EXEC, which takes %d",
              who, between, need);
+}
+// gfx942: M0 is written by the instruction before.
+static void amd_m0_hazard(amd_wave *w, const amd_ins *i) {
+  if (w->family == AMD_9 && w->m0_at && w->states - w->m0_at - 1 < 1)
+    amd_stop(w, i, "hazard: M0 is written right before it");
 }
 // gfx11, gfx12: v_cmpx and then a permutation of lanes, with no vector instruction between.
 static void amd_cmpx_hazard(amd_wave *w, const amd_ins *i) {

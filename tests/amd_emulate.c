@@ -94,7 +94,7 @@ static void amd_wave_begins(amd_wave *w, amd_group *g, int number, uint32_t seed
   memset(w, 0, sizeof *w);
   w->v = v; w->scratch = scratch; w->scratch_def = def;
   w->m = m; w->group = g; w->number = number; w->lanes = m->lanes; w->family = m->family;
-  w->states = 1; w->rng = seed * 2654435761u + (uint32_t)number + 1;
+  w->states = 1; w->scc = 2; w->rng = seed * 2654435761u + (uint32_t)number + 1;
   if (def) memset(def, 0, (size_t)m->d->scratch_nbytes * (size_t)w->lanes);
   int at = 0;
   amd_user_sgprs(w, &at);
@@ -119,7 +119,7 @@ static void amd_count(amd_wave *w, const amd_ins *i, int kind) {
   r->lane_instructions += (uint64_t)(i->dual ? 2 * lanes : lanes);
 }
 static void amd_go_on(amd_wave *w, amd_ins *i) {
-  if (w->jump) {
+  if (w->jumps) {
     const uint64_t to = w->jump;
     if (!i->target || i->target->pc != to) i->target = amd_ins_at(w, to);
     w->at = i->target;
@@ -135,7 +135,7 @@ static void amd_step(amd_wave *w) {
   if (w->m->d->max_steps && ++w->m->steps > w->m->d->max_steps)
     amd_stop(w, i, "more than %llu instructions", (unsigned long long)w->m->d->max_steps);
   amd_count(w, i, kind);
-  w->jump = 0;
+  w->jumps = 0;
   w->cost = vector ? amd_vector_cost(w, i) : 1;
   if (rule->run) rule->run(w, i);
   else amd_vector(w, i);
@@ -144,7 +144,8 @@ static void amd_step(amd_wave *w) {
     w->transes += kind == AMD_TRANS;
   }
   w->states++;
-  amd_spent(w, kind, w->jump != 0);
+  w->last = (uint16_t)i->op;
+  amd_spent(w, kind, w->jumps);
   if (w->state != AMD_ENDED) amd_go_on(w, i);
 }
 // Until it stands or its turn is over. 1: it did something.

@@ -6,18 +6,13 @@
 #define AMD_FETCH_C
 #include "amd_rules.c"
 
-static void amd_spelled(char *to, size_t n, const tn_amd_ins *x) {
-  size_t length;
-  const char *name = tn_amd_name(x->op, x->family, &length);
-  snprintf(to, n, "%.*s", (int)length, name);
-}
 static void amd_text(char *to, size_t n, const amd_ins *i) {
   tn_amd_ins x;
   uint32_t words[AMD_MOST_WORDS] = {0};
   memset(&x, 0, sizeof x);
-  memcpy(words, (const void *)(uintptr_t)i->pc, (size_t)i->nwords * 4);
-  if (i->nwords && tn_amd_decode(amd_tn_family(i->family), words, i->nwords, &x)) amd_spelled(to, n, &x);
-  else snprintf(to, n, "?");
+  if (i->nwords) memcpy(words, (const void *)(uintptr_t)i->pc, (size_t)i->nwords * 4);
+  snprintf(to, n, "?");
+  if (i->nwords && tn_amd_decode(amd_tn_family(i->family), words, i->nwords, &x)) tn_amd_print(&x, to, n);
 }
 
 // ** operands **
@@ -66,7 +61,7 @@ static void amd_operands(amd_ins *i, const tn_amd_operand *o, int n, int format)
   const char *types = strchr(i->rule->types, '=');
   for (int k = 0; types && types[k + 1]; k++)
     if (types[k + 1] == 'm' && k < 4 && i->s[k].where == AMD_NONE) { i->s[k].where = AMD_S; i->s[k].reg = AMD_VCC; }
-  if (format == TN_AMD_MUBUF && i->rule->kind == AMD_VMEM_LOAD) i->d = i->s[1];
+  if (format == TN_AMD_MUBUF) i->d = i->s[1];
 }
 
 // ** modifiers **
@@ -95,6 +90,7 @@ static void amd_modifiers(amd_ins *i, const tn_amd_ins *x, int format) {
   const int32_t *m = x->m;
   i->clamp = (uint8_t)m[TN_AMD_CLAMP]; i->omod = (uint8_t)m[TN_AMD_OMOD];
   if (format >= TN_AMD_DS || format == TN_AMD_SMEM) { i->offset = m[TN_AMD_OFFSET]; i->offset1 = m[TN_AMD_OFFSET1]; }
+  i->byte = (uint8_t)m[TN_AMD_BYTE_SEL];
   i->offen = (uint8_t)m[TN_AMD_OFFEN]; i->idxen = (uint8_t)m[TN_AMD_IDXEN];
   i->returns = i->family == AMD_11 ? m[TN_AMD_GLC] != 0 : i->family == AMD_12 ? m[TN_AMD_TH] & 1 : m[TN_AMD_SC0] != 0;
   i->cbsz = (uint8_t)m[TN_AMD_CBSZ]; i->abid = (uint8_t)m[TN_AMD_ABID]; i->blgp = (uint8_t)m[TN_AMD_BLGP];
@@ -102,14 +98,55 @@ static void amd_modifiers(amd_ins *i, const tn_amd_ins *x, int format) {
   i->dsel = i->d.sel;
   const tn_amd_form form = tn_amd_form_of(i->op, x->family);
   i->keeps = (uint8_t)tn_amd_takes(&form, 's');              // LLVM, GCNSubtarget::zeroesHigh16BitsOfDest
-  // acc_cd: both
-  if (format == TN_AMD_MFMA && i->d.reg >= AMD_AGPR && i->s[2].where == AMD_V) i->s[2].reg |= AMD_AGPR;
   if (i->op == TN_AMD_V_ACCVGPR_MOV_B32) { i->d.reg |= AMD_AGPR; i->s[0].reg |= AMD_AGPR; }
   if (format != TN_AMD_VOP3P && format != TN_AMD_MFMA)
     for (int k = 0; k < 4; k++) i->s[k].high = 1;
   i->d.high = 1;
   amd_dpp_of(i, x);
   amd_sdwa_of(i, x);
+}
+
+// ** what an instruction may not be, though it can be written in bits **
+
+// Scalars that a vector instruction reads: each register or pair once, and a literal.
+static int amd_scalars_read(const amd_ins *i, uint16_t seen[8], int n) {
+  for (int k = 0; k < 4; k++) {
+    const amd_operand *o = &i->s[k];
+    const uint16_t what = o->where == AMD_S ? o->reg : 0xFFFF;
+    int is = o->where != AMD_S && o->where != AMD_LIT;
+    if (o->where == AMD_S && o->reg == AMD_NULL) continue;
+    for (int j = 0; j < n && !is; j++) is = seen[j] == what;
+    if (!is && n < 8) seen[n++] = what;
+  }
+  return n;
+}
+static void amd_scalar_limit(amd_wave *w, const amd_ins *i) {
+  uint16_t seen[8];
+  int n = amd_scalars_read(i, seen, 0);
+  if (i->dual) n = amd_scalars_read(i->dual, seen, n);
+  const int shift = i->op == TN_AMD_V_LSHLREV_B64 || i->op == TN_AMD_V_LSHRREV_B64 || i->op == TN_AMD_V_ASHRREV_I64;
+  const int most = w->family == AMD_9 || shift ? 1 : 2;
+  if (n > most) amd_stop(w, i, "it reads %d scalars, where %d may be", n, most);
+}
+static int amd_overlap(const amd_operand *a, const amd_operand *b) {
+  return b->where == AMD_V && a->reg < b->reg + b->n && b->reg < a->reg + a->n;
+}
+static void amd_banks_of_dual(amd_wave *w, const amd_ins *i) {
+  const amd_ins *y = i->dual;
+  const int moves = i->op == TN_AMD_V_MOV_B32 && y->op == TN_AMD_V_MOV_B32;
+  if ((i->d.reg ^ y->d.reg) % 2 == 0) amd_stop(w, i, "both halves write an even register, or an odd one");
+  for (int k = 0; k < 2 && !(moves && w->family == AMD_12); k++)
+    if (i->s[k].where == AMD_V && y->s[k].where == AMD_V && i->s[k].reg % 4 == y->s[k].reg % 4)
+      amd_stop(w, i, "both halves read source %d from one bank", k);
+}
+static void amd_lawful(amd_wave *w, const amd_ins *i, int format) {
+  const int mad = i->op == TN_AMD_V_MAD_U64_U32 || i->op == TN_AMD_V_MAD_I64_I32;
+  if (i->rule->lanes) amd_scalar_limit(w, i);
+  if (i->dual) amd_banks_of_dual(w, i);
+  for (int k = 0; k < 2 && mad && w->family == AMD_11; k++)    // LLVM 19 lets the third source overlap
+    if (amd_overlap(&i->d, &i->s[k])) amd_stop(w, i, "hazard: the result overlaps a source");
+  if (w->family == AMD_11 && format == TN_AMD_SCRATCH && i->s[0].where == AMD_V && i->s[2].where == AMD_S)
+    amd_stop(w, i, "hazard: scratch by a vector and a scalar address, which gfx11 swizzles wrongly");
 }
 
 // ** the table **
@@ -157,7 +194,9 @@ static amd_ins *amd_decoded(amd_wave *w, uint64_t pc) {
     i->dual->pc = pc; i->dual->nwords = i->nwords; i->dual->family = m->family;
     amd_half_of(w, i->dual, &x, x.op_y, x.y, x.n_y);
   }
-  return amd_half_of(w, i, &x, x.op, x.o, x.n);
+  amd_half_of(w, i, &x, x.op, x.o, x.n);
+  amd_lawful(w, i, tn_amd_format(x.op, x.family));
+  return i;
 }
 static size_t amd_place_of(const amd_machine *m, uint64_t pc) {
   size_t k = (size_t)(pc / 4 * 0x9E3779B97F4A7C15ull >> 20) & (m->ntable - 1);

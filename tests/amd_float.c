@@ -6,7 +6,7 @@
 #ifndef AMD_FLOAT_C
 #define AMD_FLOAT_C
 #include "amd_emulator.h"
-#include "../src/isa/amd_code.c"
+#include "../src/isa/amd_text.c"
 #include <fenv.h>
 #include <math.h>
 #include <string.h>

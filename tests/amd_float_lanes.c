@@ -125,6 +125,14 @@ static void amd_three_f16(amd_lanes *x) {
   const int first = x->i->rule->arg & 1, second = x->i->rule->arg >> 1 & 1;
   AMD_EACH(x) x->r[l] = amd_lesser16(amd_lesser16(x->a[l], x->b[l], first, x->ieee), x->c[l], second, x->ieee);
 }
+static void amd_three_nan_f16(amd_lanes *x) {
+  const int first = x->i->rule->arg & 1, second = x->i->rule->arg >> 1 & 1;
+  AMD_EACH(x)
+    x->r[l] = amd_less16_nan(amd_less16_nan((uint16_t)x->a[l], (uint16_t)x->b[l], first), (uint16_t)x->c[l], second);
+}
+static void amd_minimum_f64(amd_lanes *x) { AMD_EACH(x) x->R[l] = amd_less64_nan(x->A[l], x->B[l], x->i->rule->arg); }
+// A product that is rounded before the sum.
+AMD_F16(mad_f16, (double)amd_of_f16(amd_to_f16(a * b, x->round16)) + c)
 static void amd_med3_f16(amd_lanes *x) {
   AMD_EACH(x) {
     const uint32_t a = x->a[l], b = x->b[l], c = x->c[l];
@@ -164,6 +172,8 @@ AMD_U32(cvt_norm_i16_f16, amd_norm((double)amd_of_f16(a), 1))
 AMD_U32(cvt_norm_u16_f16, amd_norm((double)amd_of_f16(a), 0))
 AMD_U32(cvt_pk_norm_i16, amd_norm((double)amd_f32(a), 1) | amd_norm((double)amd_f32(b), 1) << 16)
 AMD_U32(cvt_pk_norm_u16, amd_norm((double)amd_f32(a), 0) | amd_norm((double)amd_f32(b), 0) << 16)
+AMD_U32(cvt_pk_norm_i16_f16, amd_norm((double)amd_of_f16(a), 1) | amd_norm((double)amd_of_f16(b), 1) << 16)
+AMD_U32(cvt_pk_norm_u16_f16, amd_norm((double)amd_of_f16(a), 0) | amd_norm((double)amd_of_f16(b), 0) << 16)
 AMD_U32(cvt_pk_i16_f32,
     ((uint32_t)amd_to_i16((double)amd_f32(a)) & 0xFFFF) | (uint32_t)amd_to_i16((double)amd_f32(b)) << 16)
 AMD_U32(cvt_pk_u16_f32, amd_to_u16((double)amd_f32(a)) | amd_to_u16((double)amd_f32(b)) << 16)

@@ -47,7 +47,7 @@ static uint32_t amd_middle(uint32_t a, uint32_t b, uint32_t c, int s) {
 }
 AMD_U32(med3_u32, amd_middle(a, b, c, x->i->rule->arg >> 3))
 AMD_U32(bfe_u32, (c & 31) ? a >> (b & 31) & ((1u << (c & 31)) - 1) : 0)
-AMD_U32(bfe_i32, (c & 31) ? (int32_t)(((int32_t)a >> (b & 31)) << (32 - (c & 31))) >> (32 - (c & 31)) : 0)
+AMD_U32(bfe_i32, (c & 31) ? (int32_t)((uint32_t)((int32_t)a >> (b & 31)) << (32 - (c & 31))) >> (32 - (c & 31)) : 0)
 AMD_U32(bfi_b32, (a & b) | (~a & c)) AMD_U32(bfm_b32, ((1u << (a & 31)) - 1) << (b & 31))
 AMD_U32(alignbit, ((uint64_t)a << 32 | b) >> (c & 31)) AMD_U32(alignbyte, ((uint64_t)a << 32 | b) >> 8 * (c & 3))
 AMD_U32(xad_u32, (a ^ b) + c) AMD_U32(lshl_add_u32, (a << (b & 31)) + c) AMD_U32(add_lshl_u32, (a + b) << (c & 31))
@@ -60,6 +60,8 @@ static uint32_t amd_sad(uint32_t a, uint32_t b, uint32_t c, int masked) {
   return c;
 }
 AMD_U32(sad_u8, amd_sad(a, b, c, 0)) AMD_U32(msad_u8, amd_sad(a, b, c, 1)) AMD_U32(sad_u32, amd_apart(a, b) + c)
+AMD_U32(sad_hi_u8, (amd_sad(a, b, 0, 0) << 16) + c)
+AMD_U32(sad_u16, amd_apart(a & 0xFFFF, b & 0xFFFF) + amd_apart(a >> 16, b >> 16) + c)
 static uint32_t amd_lerp(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t r = 0;
   for (int k = 0; k < 32; k += 8) r |= ((a >> k & 255) + (b >> k & 255) + (c >> k & 1)) >> 1 << k;
@@ -150,6 +152,13 @@ AMD_U32(sub_i16, AMD_CLAMPED ? amd_sat_i16((int16_t)a - (int16_t)b) : a - b)
 AMD_U32(mul_lo_u16, a *b) AMD_U32(lshlrev_b16, b << (a & 15)) AMD_U32(lshrrev_b16, (b & 0xFFFF) >> (a & 15))
 AMD_U32(ashrrev_i16, (int16_t)b >> (a & 15)) AMD_U32(max_u16, a > b ? a : b) AMD_U32(min_u16, a < b ? a : b)
 AMD_U32(max_i16, (int16_t)a > (int16_t)b ? a : b) AMD_U32(min_i16, (int16_t)a < (int16_t)b ? a : b)
+static uint32_t amd_wide16(uint32_t a, int is_signed) { return is_signed ? (uint32_t)(int16_t)a : a; }
+// Of three; arg as amd_three_u32's.
+AMD_U32(three_u16, amd_lesser(amd_lesser(amd_wide16(a, x->i->rule->arg >> 3), amd_wide16(b, x->i->rule->arg >> 3),
+                                         x->i->rule->arg & 1, x->i->rule->arg >> 3),
+                              amd_wide16(c, x->i->rule->arg >> 3), x->i->rule->arg >> 1 & 1, x->i->rule->arg >> 3))
+AMD_U32(med3_u16, amd_middle(amd_wide16(a, x->i->rule->arg >> 3), amd_wide16(b, x->i->rule->arg >> 3),
+                             amd_wide16(c, x->i->rule->arg >> 3), x->i->rule->arg >> 3))
 AMD_U32(mad_u16, a *b + c)
 AMD_U32(mad_i16, (uint32_t)((int16_t)a * (int16_t)b) + c)
 

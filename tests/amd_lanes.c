@@ -43,7 +43,9 @@ static uint64_t amd_value(amd_wave *w, const amd_ins *i, const amd_operand *o, c
         case 238: return wide ? AMD_SCRATCH_APERTURE + 0xFFFFFFFF : AMD_SCRATCH_APERTURE >> 32;
         case 251: return (w->lanes == 64 ? w->s[AMD_VCC] | w->s[AMD_VCC + 1] : w->s[AMD_VCC]) == 0;
         case 252: return amd_exec(w) == 0;
-        case 253: return w->scc;
+        case 253:
+          if (w->scc > 1) amd_stop(w, i, "SCC is read, which nobody has set");
+          return w->scc;
         default: amd_stop(w, i, "a scalar of code %d", o->reg);
       }
     }

@@ -13,7 +13,8 @@ enum { AMD_SIGNED = 0x100, AMD_D16 = 0x200, AMD_HI = 0x400, AMD_TWO = 0x800, AMD
 enum {
   AMD_A_SWAP = 1, AMD_A_ADD, AMD_A_SUB, AMD_A_MIN_I, AMD_A_MIN_U, AMD_A_MAX_I, AMD_A_MAX_U, AMD_A_AND, AMD_A_OR,
   AMD_A_XOR,
-  AMD_A_INC, AMD_A_DEC, AMD_A_ADD_F, AMD_A_MIN_F, AMD_A_MAX_F, AMD_A_CAS, AMD_A_PK_F16, AMD_A_PK_BF16
+  AMD_A_RSUB, AMD_A_SUB_CLAMP, AMD_A_COND_SUB, AMD_A_MSKOR, AMD_A_INC, AMD_A_DEC, AMD_A_ADD_F, AMD_A_MIN_F,
+  AMD_A_MAX_F, AMD_A_CAS, AMD_A_PK_F16, AMD_A_PK_BF16
 };
 #define AMD_ATOMIC_ARG(how, nbytes, returns) ((how) << 16 | (returns) << 15 | (nbytes))
 static int amd_atomic_how(int arg) { return arg >> 16; }
@@ -42,6 +43,10 @@ static uint64_t amd_atomic(int how, uint64_t old, uint64_t x, uint64_t compare, 
     case AMD_A_SWAP: return x;
     case AMD_A_ADD: return old + x;
     case AMD_A_SUB: return old - x;
+    case AMD_A_RSUB: return x - old;
+    case AMD_A_SUB_CLAMP: return old < x ? 0 : old - x;
+    case AMD_A_COND_SUB: return old < x ? old : old - x;
+    case AMD_A_MSKOR: return (old & ~x) | compare;             // x: the mask
     case AMD_A_MIN_I: return so < sx ? old : x;
     case AMD_A_MAX_I: return so > sx ? old : x;
     case AMD_A_MIN_U: return old < x ? old : x;
@@ -217,7 +222,7 @@ static void amd_lane_put(amd_wave *w, int reg, int lane, int nbytes, uint64_t x)
 static void amd_ds_atomic(amd_wave *w, const amd_ins *i) {
   const int arg = i->rule->arg, nbytes = arg & 15, how = amd_atomic_how(arg), returns = arg >> 15 & 1, n = nbytes / 4;
   const uint64_t exec = amd_exec(w);
-  const int cas = how == AMD_A_CAS, first = cas && w->family == AMD_9 ? 2 : 1;
+  const int cas = how == AMD_A_CAS || how == AMD_A_MSKOR, first = how == AMD_A_CAS && w->family == AMD_9 ? 2 : 1;
   uint64_t at[AMD_LANES] = {0};
   amd_reads(w, i, i->s[0].reg, 1, exec, AMD_R_MEMORY, 0);
   amd_reads(w, i, i->s[1].reg, n, exec, AMD_R_MEMORY, 0);

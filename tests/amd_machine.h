@@ -59,6 +59,7 @@ struct amd_ins {
   amd_operand d, e, s[4];                  // e: the second result (carry, mask), an SGPR
   uint8_t clamp, omod, dsel;               // dsel: the high half is written (op_sel[3])
   uint8_t keeps;                           // gfx942: of 16 bits, keeps the other half
+  uint8_t byte;                            // gfx12: byte_sel
   uint8_t sdwa_dst, sdwa_unused;           // sdwa_dst: select + 1
   uint8_t dpp, fi, bound, row_mask, bank_mask;
   uint16_t ctrl; uint8_t select[8];
@@ -89,6 +90,7 @@ enum { AMD_LOADCNT, AMD_STORECNT, AMD_DSCNT, AMD_KMCNT, AMD_EXPCNT, AMD_COUNTERS
 // it returns in order of issue; lds: its number among the wave's LDS operations + 1.
 typedef struct amd_flight {
   uint16_t first; uint8_t n, scalar, pending, ordered;
+  uint8_t scratch;
   uint32_t lds; uint64_t due; uint64_t pc;
 } amd_flight;
 enum { AMD_FLIGHTS = 256 };
@@ -109,17 +111,18 @@ struct amd_wave {
   amd_group *group;
   int number, lanes, state, family;
   amd_ins *at;
-  uint64_t jump;                           // where the instruction went; 0: on
+  uint64_t jump; int jumps;                // where the instruction goes, if not on
   uint32_t *v;                             // [AMD_VGPRS][lanes]
   uint32_t s[AMD_SGPRS + 16];              // and room behind for tuples
   uint64_t vdef[AMD_VGPRS];                // lanes that were written
-  uint8_t sdef[AMD_SGPRS + 16], scc, sccdef;
+  uint8_t sdef[AMD_SGPRS + 16], scc;       // scc: 2: nobody has set it
   uint8_t vpend[AMD_VGPRS], spend[AMD_SGPRS + 16];
   uint32_t mode;
   amd_flight flight[AMD_FLIGHTS];
   int nflights;
   // hazards: states count instructions and the cycles of s_nop; valus, transes: issued so far
   uint32_t states, valus, transes;
+  uint16_t last;                           // the operation before
   amd_written wrote[AMD_VGPRS];
   uint32_t valu_mark[AMD_VGPRS], trans_mark[AMD_VGPRS];      // gfx11: valus, transes when a trans wrote it
   uint32_t swrote[AMD_SGPRS + 16];         // states when a VALU wrote it; 0: none

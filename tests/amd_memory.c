@@ -96,6 +96,7 @@ static void amd_memory_issue(amd_wave *w, const amd_ins *i, int counter, int fir
   amd_flight *f = amd_issue(w, i, 1 << counter | (flat ? 1 << AMD_DSCNT : 0), !flat, first, n, 0);
   f->due = w->cycle + (uint64_t)amd_latency(w, 0, 0);
   if (flat) f->lds = w->lds_ops;
+  f->scratch = i->seg == AMD_SCRATCH_SEG;
 }
 static void amd_load(amd_wave *w, const amd_ins *i) {
   const int arg = i->rule->arg, nbytes = arg & AMD_NBYTES;
@@ -177,7 +178,7 @@ static void amd_load_lds(amd_wave *w, const amd_ins *i) {
   const uint64_t base = m0 + (uint64_t)(int64_t)i->offset;
   const int nbytes = i->rule->arg & AMD_NBYTES;
   uint64_t at[AMD_LANES] = {0};
-  if (w->m0_at && w->states - w->m0_at - 1 < 1) amd_stop(w, i, "hazard: M0 is written right before it");
+  amd_m0_hazard(w, i);
   amd_addresses(w, i, at);
   w->lds_ops++;
   for (int l = 0; l < w->lanes; l++) {
@@ -235,6 +236,28 @@ static void amd_buffer_access(amd_wave *w, const amd_ins *i, int stores) {
   }
   amd_sectors(w, at, inside, nbytes, stores);
   amd_flight *f = amd_issue(w, i, 1 << (stores ? AMD_STORECNT : AMD_LOADCNT), 1, i->d.reg, stores ? 0 : n, 0);
+  f->due = w->cycle + (uint64_t)amd_latency(w, 0, 0);
+}
+static void amd_buffer_atomic(amd_wave *w, const amd_ins *i) {
+  const int arg = i->rule->arg, nbytes = arg & 15, n = nbytes / 4, how = amd_atomic_how(arg), cas = how == AMD_A_CAS;
+  const uint64_t exec = amd_exec(w), scalar = amd_value(w, i, &i->s[3], 'u', AMD_SR_MEMORY);
+  const amd_buffer b = amd_descriptor(w, i, &i->s[2]);
+  uint64_t at[AMD_LANES] = {0}, inside = 0;
+  if (i->offen + i->idxen) amd_reads(w, i, i->s[0].reg, i->offen + i->idxen, exec, AMD_R_MEMORY, 0);
+  amd_reads(w, i, i->s[1].reg, cas ? 2 * n : n, exec, AMD_R_MEMORY, 0);
+  if (i->returns) amd_writes(w, i, i->d.reg, n, exec, AMD_W_MEMORY);
+  for (int l = 0; l < w->lanes; l++) {
+    if (exec >> l & 1) at[l] = amd_buffer_at(w, i, &b, scalar, l, nbytes);
+    if (!at[l]) continue;
+    inside |= 1ull << l;
+    const uint64_t x = amd_lane_value(w, i->s[1].reg, l, nbytes);
+    const uint64_t compare = cas ? amd_lane_value(w, i->s[1].reg + n, l, nbytes) : 0;
+    const uint64_t old = amd_exchange(amd_at(w, i, l, at[l], nbytes, 1), how, x, compare, nbytes);
+    if (i->returns) amd_lane_put(w, i->d.reg, l, nbytes, old);
+  }
+  amd_sectors(w, at, inside, nbytes, 1);
+  const int counter = i->returns ? AMD_LOADCNT : AMD_STORECNT;
+  amd_flight *f = amd_issue(w, i, 1 << counter, 1, i->d.reg, i->returns ? n : 0, 0);
   f->due = w->cycle + (uint64_t)amd_latency(w, 0, 0);
 }
 static void amd_buffer_load(amd_wave *w, const amd_ins *i) { amd_buffer_access(w, i, 0); }

@@ -118,9 +118,8 @@ static const amd_format *amd_fp8(const amd_lanes *x, int bf8) {
   if (x->w->family == AMD_9) return bf8 ? &amd_e5m2_fnuz : &amd_e4m3_fnuz;
   return bf8 ? &amd_e5m2_format : &amd_e4m3_format;
 }
-// gfx12 chooses the byte by op_sel, its bits in reverse; gfx942 by SDWA, which has chosen it.
-AMD_U32(cvt_f32_fp8, amd_b32((float)amd_decode(a >> (x->i->s[0].sdwa ? 0 : 8 * x->i->s[0].sel) & 255,
-                                                amd_fp8(x, x->i->rule->arg))))
+// gfx12 chooses the byte by byte_sel; gfx942 by SDWA, which has chosen it.
+AMD_U32(cvt_f32_fp8, amd_b32((float)amd_decode(a >> 8 * x->i->byte & 255, amd_fp8(x, x->i->rule->arg))))
 static void amd_cvt_pk_f32_fp8(amd_lanes *x) {
   const amd_format *f = amd_fp8(x, x->i->rule->arg);
   const int shift = x->i->s[0].sel && !x->i->s[0].sdwa ? 16 : 0;
@@ -156,7 +155,7 @@ static uint32_t amd_stochastic(const amd_lanes *x, uint32_t a, uint32_t b, int b
 }
 static void amd_cvt_sr_fp8(amd_lanes *x) {
   const uint32_t *old = amd_v(x->w, x->i->d.reg);
-  const int shift = 8 * x->i->dsel;        // op_sel[3:2]: the byte
+  const int shift = 8 * (x->w->family == AMD_12 ? x->i->byte : 2 * x->i->dsel);    // gfx942: op_sel[3:2]
   AMD_EACH(x) {
     const uint32_t r = amd_stochastic(x, x->a[l], x->b[l], x->i->rule->arg);
     x->r[l] = (old[l] & ~(255u << shift)) | r << shift;

@@ -55,12 +55,31 @@ static const amd_rule amd_scalar_rules[] = {
   AMD_S(CMP_O_F32, "-=uu", cmp_f32, 7) AMD_S(CMP_U_F32, "-=uu", cmp_f32, 8) AMD_S(CMP_NGE_F32, "-=uu", cmp_f32, 9)
   AMD_S(CMP_NLG_F32, "-=uu", cmp_f32, 10) AMD_S(CMP_NGT_F32, "-=uu", cmp_f32, 11)
   AMD_S(CMP_NLE_F32, "-=uu", cmp_f32, 12) AMD_S(CMP_NEQ_F32, "-=uu", cmp_f32, 13)
-  AMD_S(CMP_NLT_F32, "-=uu", cmp_f32, 14) AMD_S(MOVK_I32, "u=k", mov, 0) AMD_S(CMOVK_I32, "u=kU", cmov, 0)
-  AMD_S(CMPK_EQ_I32, "-=uk", eq_k, 0) AMD_S(CMPK_LG_I32, "-=uk", ne_k, 0) AMD_S(CMPK_GT_I32, "-=uk", gt_i, 0)
-  AMD_S(CMPK_GE_I32, "-=uk", ge_i, 0) AMD_S(CMPK_LT_I32, "-=uk", lt_i, 0) AMD_S(CMPK_LE_I32, "-=uk", le_i, 0)
-  AMD_S(CMPK_EQ_U32, "-=uK", eq_k, 0) AMD_S(CMPK_LG_U32, "-=uK", ne_k, 0) AMD_S(CMPK_GT_U32, "-=uK", gt_u, 0)
-  AMD_S(CMPK_GE_U32, "-=uK", ge_u, 0) AMD_S(CMPK_LT_U32, "-=uK", lt_u, 0) AMD_S(CMPK_LE_U32, "-=uK", le_u, 0)
-  AMD_S(ADDK_I32, "u=Uk", addk, 0) AMD_S(MULK_I32, "u=Uk", mul_i32, 0)
+  AMD_S(CMP_NLT_F32, "-=uu", cmp_f32, 14) 
+  AMD_S(CMP_LT_F16, "-=uu", cmp_f16, 1) AMD_S(CMP_EQ_F16, "-=uu", cmp_f16, 2) AMD_S(CMP_LE_F16, "-=uu", cmp_f16, 3)
+  AMD_S(CMP_GT_F16, "-=uu", cmp_f16, 4) AMD_S(CMP_LG_F16, "-=uu", cmp_f16, 5) AMD_S(CMP_GE_F16, "-=uu", cmp_f16, 6)
+  AMD_S(CMP_O_F16, "-=uu", cmp_f16, 7) AMD_S(CMP_U_F16, "-=uu", cmp_f16, 8) AMD_S(CMP_NGE_F16, "-=uu", cmp_f16, 9)
+  AMD_S(CMP_NLG_F16, "-=uu", cmp_f16, 10) AMD_S(CMP_NGT_F16, "-=uu", cmp_f16, 11)
+  AMD_S(CMP_NLE_F16, "-=uu", cmp_f16, 12) AMD_S(CMP_NEQ_F16, "-=uu", cmp_f16, 13)
+  AMD_S(CMP_NLT_F16, "-=uu", cmp_f16, 14) AMD_S(ADD_F16, "u=uu", add_f16, 0) AMD_S(SUB_F16, "u=uu", sub_f16, 0)
+  AMD_S(MUL_F16, "u=uu", mul_f16, 0) AMD_S(MIN_NUM_F16, "u=uu", min_f16, 0) AMD_S(MAX_NUM_F16, "u=uu", min_f16, 1)
+  AMD_S(FMAC_F16, "u=uu", fmac_f16, 0) AMD_S(MINIMUM_F16, "u=uu", minimum_f16, 0)
+  AMD_S(MAXIMUM_F16, "u=uu", minimum_f16, 1) AMD_S(MINIMUM_F32, "u=uu", minimum_f32, 0)
+  AMD_S(MAXIMUM_F32, "u=uu", minimum_f32, 1) AMD_S(CEIL_F32, "u=u", ceil_f32, 0) AMD_S(RNDNE_F32, "u=u", rndne_f32, 0)
+  AMD_S(CEIL_F16, "u=u", ceil_f16, 0) AMD_S(FLOOR_F16, "u=u", floor_f16, 0) AMD_S(TRUNC_F16, "u=u", trunc_f16, 0)
+  AMD_S(RNDNE_F16, "u=u", rndne_f16, 0) AMD_S(CVT_F16_F32, "u=u", cvt_f16_f32, 0)
+  AMD_S(CVT_F32_F16, "u=u", cvt_f32_f16, 0) AMD_S(CVT_HI_F32_F16, "u=u", cvt_f32_f16, 16)
+  AMD_S(CLS_I32_I64, "u=q", cls64, 0) AMD_S(FF0_I32_B32, "u=u", ff0_32, 0) AMD_S(FF0_I32_B64, "u=q", ff0_64, 0)
+  AMD_S(BCNT0_I32_B64, "u=q", bcnt0_64, 0) AMD_S(BITSET0_B64, "q=Qu", bitset0_64, 0)
+  AMD_S(BITSET1_B64, "q=Qu", bitset1_64, 0) AMD_S(BITCMP0_B64, "-=qu", bitcmp0_64, 0)
+  AMD_S(BITCMP1_B64, "-=qu", bitcmp1_64, 0) AMD_S(BITREPLICATE_B64_B32, "q=u", bitreplicate, 0)
+  AMD_S(QUADMASK_B32, "u=u", quadmask, 0) AMD_S(QUADMASK_B64, "q=q", quadmask, 0) AMD_S(WQM_B64, "q=q", wqm64, 0)
+  AMD_S(MOVK_I32, "u=k", mov, 0) AMD_S(CMOVK_I32, "u=kU", cmov, 0) AMD_S(CMPK_EQ_I32, "-=uk", eq_k, 0)
+  AMD_S(CMPK_LG_I32, "-=uk", ne_k, 0) AMD_S(CMPK_GT_I32, "-=uk", gt_i, 0) AMD_S(CMPK_GE_I32, "-=uk", ge_i, 0)
+  AMD_S(CMPK_LT_I32, "-=uk", lt_i, 0) AMD_S(CMPK_LE_I32, "-=uk", le_i, 0) AMD_S(CMPK_EQ_U32, "-=uK", eq_k, 0)
+  AMD_S(CMPK_LG_U32, "-=uK", ne_k, 0) AMD_S(CMPK_GT_U32, "-=uK", gt_u, 0) AMD_S(CMPK_GE_U32, "-=uK", ge_u, 0)
+  AMD_S(CMPK_LT_U32, "-=uK", lt_u, 0) AMD_S(CMPK_LE_U32, "-=uK", le_u, 0) AMD_S(ADDK_I32, "u=Uk", addk, 0)
+  AMD_S(MULK_I32, "u=Uk", mul_i32, 0)
 };
 
 // and, or, xor, nand, nor, xnor, not0: ~a & old, a or ~old ..: their numbers are those of amd_saveexec.
@@ -160,7 +179,14 @@ static const amd_rule amd_float_rules[] = {
   AMD_V(DIV_SCALE_F32, "ec=eee", div_scale_f32, 0) AMD_V(DIV_SCALE_F64, "qc=ddd", div_scale_f64, 0)
   AMD_V(DIV_FMAS_F32, "f=fffm", div_fmas_f32, 0) AMD_V(DIV_FMAS_F64, "d=dddm", div_fmas_f64, 0)
   AMD_V(DIV_FIXUP_F32, "f=fff", div_fixup_f32, 0) AMD_V(DIV_FIXUP_F64, "d=ddd", div_fixup_f64, 0)
-  AMD_V(DIV_FIXUP_F16, "h=hhh", div_fixup_f16, 0)
+  AMD_V(DIV_FIXUP_F16, "h=hhh", div_fixup_f16, 0) AMD_V(DIV_FIXUP_LEGACY_F16, "h=hhh", div_fixup_f16, 0)
+  AMD_V(MINIMUM3_F16, "h=hhh", three_nan_f16, 0) AMD_V(MAXIMUM3_F16, "h=hhh", three_nan_f16, 3)
+  AMD_V(MAXIMUMMINIMUM_F16, "h=hhh", three_nan_f16, 1) AMD_V(MINIMUMMAXIMUM_F16, "h=hhh", three_nan_f16, 2)
+  AMD_V(MINIMUM_F64, "d=dd", minimum_f64, 0) AMD_V(MAXIMUM_F64, "d=dd", minimum_f64, 1)
+  AMD_V(MAC_F16, "h=hhH", mad_f16, 0) AMD_V(MADMK_F16, "h=hhh", mad_f16, 0) AMD_V(MADAK_F16, "h=hhh", mad_f16, 0)
+  AMD_V(MAD_F16, "h=hhh", mad_f16, 0) AMD_V(MAD_LEGACY_F16, "h=hhh", mad_f16, 0)
+  AMD_V(FMA_LEGACY_F16, "h=hhh", fma16, 0) AMD_V(CVT_PK_NORM_I16_F16, "u=hh", cvt_pk_norm_i16_f16, 0)
+  AMD_V(CVT_PK_NORM_U16_F16, "u=hh", cvt_pk_norm_u16_f16, 0)
 };
 
 static const amd_rule amd_integer_rules[] = {
@@ -210,9 +236,11 @@ static const amd_rule amd_integer_rules[] = {
   AMD_V(MUL_LO_U16, "w=ww", mul_lo_u16, 0) AMD_V(LSHLREV_B16, "w=ww", lshlrev_b16, 0)
   AMD_V(LSHRREV_B16, "w=ww", lshrrev_b16, 0) AMD_V(ASHRREV_I16, "w=ww", ashrrev_i16, 0)
   AMD_V(MAX_U16, "w=ww", max_u16, 0) AMD_V(MIN_U16, "w=ww", min_u16, 0) AMD_V(MAX_I16, "w=ww", max_i16, 0)
-  AMD_V(MIN_I16, "w=ww", min_i16, 0) AMD_V(MAD_LEGACY_U16, "w=www", mad_u16, 0)
-  AMD_V(MAD_LEGACY_I16, "w=www", mad_i16, 0) AMD_V(SUBREV_U16, "w=ww", subrev_u16, 0)
-  AMD_V(MAD_U16, "w=www", mad_u16, 0) AMD_V(MAD_I16, "w=www", mad_i16, 0)
+  AMD_V(MIN_I16, "w=ww", min_i16, 0) AMD_V(MIN3_I16, "w=www", three_u16, 8) AMD_V(MIN3_U16, "w=www", three_u16, 0)
+  AMD_V(MAX3_I16, "w=www", three_u16, 11) AMD_V(MAX3_U16, "w=www", three_u16, 3) AMD_V(MED3_I16, "w=www", med3_u16, 8)
+  AMD_V(MED3_U16, "w=www", med3_u16, 0) AMD_V(SAD_HI_U8, "u=uuu", sad_hi_u8, 0) AMD_V(SAD_U16, "u=uuu", sad_u16, 0)
+  AMD_V(MAD_LEGACY_U16, "w=www", mad_u16, 0) AMD_V(MAD_LEGACY_I16, "w=www", mad_i16, 0)
+  AMD_V(SUBREV_U16, "w=ww", subrev_u16, 0) AMD_V(MAD_U16, "w=www", mad_u16, 0) AMD_V(MAD_I16, "w=www", mad_i16, 0)
 };
 
 static const amd_rule amd_packed_rules[] = {
@@ -286,7 +314,8 @@ static const amd_rule amd_cross_rules[] = {
 #define AMD_ST(op, arg) AMD_MEM(op, store, buffer_store, AMD_VMEM_STORE, arg)
 #define AMD_AT(op, how, nbytes)                                                                                        \
   AMD_R(FLAT_ATOMIC_##op, AMD_ATOMIC, memory_atomic, AMD_ATOMIC_ARG(how, nbytes, 0))                                   \
-  AMD_R(GLOBAL_ATOMIC_##op, AMD_ATOMIC, memory_atomic, AMD_ATOMIC_ARG(how, nbytes, 0))
+  AMD_R(GLOBAL_ATOMIC_##op, AMD_ATOMIC, memory_atomic, AMD_ATOMIC_ARG(how, nbytes, 0))                                 \
+  AMD_R(BUFFER_ATOMIC_##op, AMD_ATOMIC, buffer_atomic, AMD_ATOMIC_ARG(how, nbytes, 0))
 static const amd_rule amd_memory_rules[] = {
   AMD_R(S_LOAD_B32, AMD_SMEM, s_load, 4) AMD_R(S_LOAD_B64, AMD_SMEM, s_load, 8)
   AMD_R(S_LOAD_B96, AMD_SMEM, s_load, 12) AMD_R(S_LOAD_B128, AMD_SMEM, s_load, 16)
@@ -296,6 +325,10 @@ static const amd_rule amd_memory_rules[] = {
   AMD_R(S_BUFFER_LOAD_B32, AMD_SMEM, s_buffer_load, 4) AMD_R(S_BUFFER_LOAD_B64, AMD_SMEM, s_buffer_load, 8)
   AMD_R(S_BUFFER_LOAD_B96, AMD_SMEM, s_buffer_load, 12) AMD_R(S_BUFFER_LOAD_B128, AMD_SMEM, s_buffer_load, 16)
   AMD_R(S_BUFFER_LOAD_B256, AMD_SMEM, s_buffer_load, 32) AMD_R(S_BUFFER_LOAD_B512, AMD_SMEM, s_buffer_load, 64)
+  AMD_R(S_BUFFER_LOAD_U8, AMD_SMEM, s_buffer_load, 1) AMD_R(S_BUFFER_LOAD_I8, AMD_SMEM, s_buffer_load, 1 | AMD_SIGNED)
+  AMD_R(S_BUFFER_LOAD_U16, AMD_SMEM, s_buffer_load, 2)
+  AMD_R(S_BUFFER_LOAD_I16, AMD_SMEM, s_buffer_load, 2 | AMD_SIGNED)
+  AMD_R(S_BUFFER_PREFETCH_DATA, AMD_OTHER, nothing, 0) AMD_R(S_PREFETCH_DATA_PC_REL, AMD_OTHER, nothing, 0)
   AMD_R(S_MEMTIME, AMD_SMEM, s_time, 0) AMD_R(S_MEMREALTIME, AMD_SMEM, s_time, 1) AMD_LD(LOAD_U8, 1)
   AMD_LD(LOAD_I8, 1 | AMD_SIGNED) AMD_LD(LOAD_U16, 2) AMD_LD(LOAD_I16, 2 | AMD_SIGNED) AMD_LD(LOAD_B32, 4)
   AMD_LD(LOAD_B64, 8) AMD_LD(LOAD_B96, 12) AMD_LD(LOAD_B128, 16) AMD_LD(LOAD_D16_U8, 1 | AMD_D16)
@@ -307,7 +340,8 @@ static const amd_rule amd_memory_rules[] = {
   AMD_AT(ADD_U32, AMD_A_ADD, 4) AMD_AT(SUB_U32, AMD_A_SUB, 4) AMD_AT(MIN_I32, AMD_A_MIN_I, 4)
   AMD_AT(MIN_U32, AMD_A_MIN_U, 4) AMD_AT(MAX_I32, AMD_A_MAX_I, 4) AMD_AT(MAX_U32, AMD_A_MAX_U, 4)
   AMD_AT(AND_B32, AMD_A_AND, 4) AMD_AT(OR_B32, AMD_A_OR, 4) AMD_AT(XOR_B32, AMD_A_XOR, 4)
-  AMD_AT(INC_U32, AMD_A_INC, 4) AMD_AT(DEC_U32, AMD_A_DEC, 4) AMD_AT(ADD_F32, AMD_A_ADD_F, 4)
+  AMD_AT(INC_U32, AMD_A_INC, 4) AMD_AT(DEC_U32, AMD_A_DEC, 4) AMD_AT(SUB_CLAMP_U32, AMD_A_SUB_CLAMP, 4)
+  AMD_AT(COND_SUB_U32, AMD_A_COND_SUB, 4) AMD_AT(CMPSWAP_F32, AMD_A_CAS, 4) AMD_AT(ADD_F32, AMD_A_ADD_F, 4)
   AMD_AT(MIN_F32, AMD_A_MIN_F, 4) AMD_AT(MAX_F32, AMD_A_MAX_F, 4) AMD_AT(SWAP_B64, AMD_A_SWAP, 8)
   AMD_AT(CMPSWAP_B64, AMD_A_CAS, 8) AMD_AT(ADD_U64, AMD_A_ADD, 8) AMD_AT(SUB_U64, AMD_A_SUB, 8)
   AMD_AT(MIN_I64, AMD_A_MIN_I, 8) AMD_AT(MIN_U64, AMD_A_MIN_U, 8) AMD_AT(MAX_I64, AMD_A_MAX_I, 8)
@@ -358,8 +392,12 @@ static const amd_rule amd_lds_rules[] = {
   AMD_DS_AT(MIN_F64, MIN_RTN_F64, AMD_A_MIN_F, 8) AMD_DS_AT(MAX_F64, MAX_RTN_F64, AMD_A_MAX_F, 8)
   AMD_DS_AT(ADD_F64, ADD_RTN_F64, AMD_A_ADD_F, 8) AMD_DS_AT(PK_ADD_F16, PK_ADD_RTN_F16, AMD_A_PK_F16, 4)
   AMD_DS_AT(PK_ADD_BF16, PK_ADD_RTN_BF16, AMD_A_PK_BF16, 4) AMD_DS(APPEND, ds_append, 0) AMD_DS(CONSUME, ds_append, 1)
-  AMD_DS(PERMUTE_B32, ds_permute, AMD_PERMUTE) AMD_DS(BPERMUTE_B32, ds_permute, AMD_BPERMUTE)
-  AMD_DS(SWIZZLE_B32, ds_permute, AMD_SWIZZLE) AMD_DS(NOP, nothing, 0)
+  AMD_DS_AT(RSUB_U32, RSUB_RTN_U32, AMD_A_RSUB, 4) AMD_DS_AT(RSUB_U64, RSUB_RTN_U64, AMD_A_RSUB, 8)
+  AMD_DS_AT(INC_U64, INC_RTN_U64, AMD_A_INC, 8) AMD_DS_AT(DEC_U64, DEC_RTN_U64, AMD_A_DEC, 8)
+  AMD_DS_AT(MSKOR_B32, MSKOR_RTN_B32, AMD_A_MSKOR, 4) AMD_DS_AT(MSKOR_B64, MSKOR_RTN_B64, AMD_A_MSKOR, 8)
+  AMD_DS_AT(COND_SUB_U32, COND_SUB_RTN_U32, AMD_A_COND_SUB, 4)
+  AMD_DS_AT(SUB_CLAMP_U32, SUB_CLAMP_RTN_U32, AMD_A_SUB_CLAMP, 4) AMD_DS(PERMUTE_B32, ds_permute, AMD_PERMUTE)
+  AMD_DS(BPERMUTE_B32, ds_permute, AMD_BPERMUTE) AMD_DS(SWIZZLE_B32, ds_permute, AMD_SWIZZLE) AMD_DS(NOP, nothing, 0)
 };
 
 // Matrix instructions: m = n, k, types, passes (MFMA) or cycles (WMMA on gfx11).

@@ -18,10 +18,22 @@ static uint64_t amd_scalar_source(amd_wave *w, const amd_ins *i, char type, int 
   if (type == 'U' || type == 'Q') return amd_sget(w, i, i->d.reg, type == 'Q' ? 2 : 1, AMD_SR_SALU);
   return amd_value(w, i, &i->s[(*own)++], type == 'q' ? 'q' : 'u', AMD_SR_SALU);
 }
+static int amd_takes_scc(const amd_ins *i) {
+  switch (i->op) {
+    case TN_AMD_S_ADDC_U32: case TN_AMD_S_SUBB_U32: case TN_AMD_S_CSELECT_B32: case TN_AMD_S_CSELECT_B64:
+    case TN_AMD_S_CMOV_B32: case TN_AMD_S_CMOV_B64: case TN_AMD_S_CMOVK_I32: case TN_AMD_S_CBRANCH_SCC0:
+    case TN_AMD_S_CBRANCH_SCC1: return 1;
+    default: return 0;
+  }
+}
+static void amd_scc_is_set(amd_wave *w, const amd_ins *i) {
+  if (w->scc > 1) amd_stop(w, i, "SCC is read, which nobody has set");
+}
 static void amd_scalar_run(amd_wave *w, const amd_ins *i) {
   const char *types = i->rule->types;
   int own = 0;
   amd_scalar x = {w, i, 0, 0, 0, w->scc};
+  if (amd_takes_scc(i)) amd_scc_is_set(w, i);
   if (types[2]) x.a = amd_scalar_source(w, i, types[2], &own);
   if (types[2] && types[3]) x.b = amd_scalar_source(w, i, types[3], &own);
   if (types[2] == 'u' || types[2] == 'U') x.a = (uint32_t)x.a;
@@ -96,12 +108,30 @@ AMD_SCALAR(fmac_f32, d = amd_sget(x->w, x->i, x->i->d.reg, 1, AMD_SR_SALU);
            d = amd_b32(amd_fma_near(amd_f32((uint32_t)a), amd_f32((uint32_t)b), amd_f32((uint32_t)d))))
 AMD_SCALAR(fmaak_f32, d = amd_value(x->w, x->i, &x->i->s[2], 'u', AMD_SR_SALU);
            d = amd_b32(amd_fma_near(amd_f32((uint32_t)a), amd_f32((uint32_t)b), amd_f32((uint32_t)d))))
+AMD_SCALAR(minimum_f32, d = amd_less32_nan((uint32_t)a, (uint32_t)b, x->i->rule->arg))
+#define AMD_SCALAR_F16(name, e)                                                                                        \
+  AMD_SCALAR(name, const double ha = (double)amd_of_f16(a & 0xFFFF); const double hb = (double)amd_of_f16(b & 0xFFFF); \
+             (void)ha; (void)hb; d = (e))
+AMD_SCALAR_F16(add_f16, amd_to_f16(ha + hb, AMD_NEAREST)) AMD_SCALAR_F16(sub_f16, amd_to_f16(ha - hb, AMD_NEAREST))
+AMD_SCALAR_F16(mul_f16, amd_to_f16(ha * hb, AMD_NEAREST)) AMD_SCALAR_F16(ceil_f16, amd_to_f16(ceil(ha), AMD_NEAREST))
+AMD_SCALAR_F16(floor_f16, amd_to_f16(floor(ha), AMD_NEAREST))
+AMD_SCALAR_F16(trunc_f16, amd_to_f16(trunc(ha), AMD_NEAREST))
+AMD_SCALAR_F16(rndne_f16, amd_to_f16(rint(ha), AMD_NEAREST))
+AMD_SCALAR(min_f16, d = amd_less16((uint16_t)a, (uint16_t)b, x->i->rule->arg, 0))
+AMD_SCALAR(minimum_f16, d = amd_less16_nan((uint16_t)a, (uint16_t)b, x->i->rule->arg))
+AMD_SCALAR(fmac_f16, d = amd_sget(x->w, x->i, x->i->d.reg, 1, AMD_SR_SALU);
+           d = amd_fma_f16(a & 0xFFFF, b & 0xFFFF, d & 0xFFFF, AMD_NEAREST))
+AMD_SCALAR(cmp_f16, scc = amd_ordered((double)amd_of_f16(a & 0xFFFF), (double)amd_of_f16(b & 0xFFFF), x->i->rule->arg))
+AMD_SCALAR_F32(cvt_f16_f32, amd_to_f16((double)fa, (int)(x->w->mode >> 2 & 3)))
+AMD_SCALAR(cvt_f32_f16, d = amd_b32(amd_of_f16(a >> x->i->rule->arg & 0xFFFF)))
 AMD_SCALAR(cvt_f32_i32, d = amd_b32((float)(int32_t)a))
 AMD_SCALAR(cvt_f32_u32, d = amd_b32((float)(uint32_t)a))
 AMD_SCALAR_F32(cvt_i32_f32, (uint32_t)amd_to_i32((double)fa))
 AMD_SCALAR_F32(cvt_u32_f32, amd_to_u32((double)fa))
 AMD_SCALAR_F32(trunc_f32, amd_b32(truncf(fa)))
 AMD_SCALAR_F32(floor_f32, amd_b32(floorf(fa)))
+AMD_SCALAR_F32(ceil_f32, amd_b32(ceilf(fa)))
+AMD_SCALAR_F32(rndne_f32, amd_b32(rintf(fa)))
 AMD_SCALAR(cmp_f32,
            scc = amd_ordered((double)amd_f32((uint32_t)a), (double)amd_f32((uint32_t)b), x->i->rule->arg))
 
@@ -130,6 +160,15 @@ static uint32_t amd_cls(uint32_t a) {                     // bits that equal the
 AMD_SCALAR(cls, d = amd_cls((uint32_t)a))
 AMD_SCALAR(sext8, d = (uint32_t)(int8_t)a)
 AMD_SCALAR(sext16, d = (uint32_t)(int16_t)a)
+AMD_SCALAR(cls64, const uint64_t t = a >> 63 ? ~a : a; d = t ? (uint32_t)(63 - amd_highest(t)) : 0xFFFFFFFF)
+AMD_SCALAR(ff0_32, d = (uint32_t)~a ? (uint32_t)amd_lowest((uint32_t)~a) : 0xFFFFFFFF)
+AMD_SCALAR(ff0_64, d = ~a ? (uint32_t)amd_lowest(~a) : 0xFFFFFFFF)
+AMD_SCALAR(bcnt0_64, d = (uint32_t)(64 - amd_popcount(a)); scc = d != 0)
+AMD_SCALAR(bitset0_64, d = a & ~(1ull << (b & 63))) AMD_SCALAR(bitset1_64, d = a | 1ull << (b & 63))
+AMD_SCALAR(bitcmp0_64, scc = !(a >> (b & 63) & 1)) AMD_SCALAR(bitcmp1_64, scc = a >> (b & 63) & 1)
+AMD_SCALAR(bitreplicate, for (int k = 0; k < 32; k++) d |= (a >> k & 1) * 3ull << 2 * k)
+AMD_SCALAR(quadmask, for (int k = 0; k < 64; k += 4) d |= (uint64_t)((a >> k & 15) != 0) << k / 4; scc = d != 0)
+AMD_SCALAR(wqm64, for (int k = 0; k < 64; k += 4) d |= (a >> k & 15) ? 15ull << k : 0; scc = d != 0)
 AMD_SCALAR(wqm, for (int k = 0; k < 32; k += 4) d |= (a >> k & 15) ? 15ull << k : 0; scc = d != 0)
 AMD_SCALAR(abs, d = (int32_t)a < 0 ? (uint32_t)-(uint32_t)a : a; scc = d != 0)
 AMD_SCALAR(bcnt0, d = (uint32_t)(32 - amd_popcount(a)); scc = d != 0)
@@ -171,6 +210,7 @@ static void amd_saveexec(amd_wave *w, const amd_ins *i) {
 // ** M0 as an index **
 
 static void amd_movrel(amd_wave *w, const amd_ins *i) {
+  amd_m0_hazard(w, i);
   const int m0 = (int)amd_sget(w, i, AMD_M0, 1, AMD_SR_SALU), to = i->rule->arg;
   const int from = i->s[0].reg + (to ? 0 : m0), d = i->d.reg + (to ? m0 : 0);
   if (from >= AMD_VCC || d >= AMD_VCC || d < 0 || from < 0) amd_stop(w, i, "M0 is %d, which leaves the SGPRs", m0);
@@ -183,15 +223,17 @@ static void amd_movrel(amd_wave *w, const amd_ins *i) {
 static uint64_t amd_target(const amd_ins *i) {
   return i->pc + 4 * (uint64_t)i->nwords + (uint64_t)((int64_t)i->offset * 4);
 }
+static void amd_jump(amd_wave *w, uint64_t to) { w->jump = to; w->jumps = 1; }
 enum { AMD_IF_ALWAYS, AMD_IF_SCC0, AMD_IF_SCC1, AMD_IF_VCCZ, AMD_IF_VCCNZ, AMD_IF_EXECZ, AMD_IF_EXECNZ };
 static void amd_branch(amd_wave *w, const amd_ins *i) {
   int taken = 1;
+  if (amd_takes_scc(i)) amd_scc_is_set(w, i);
   if (i->rule->arg == AMD_IF_SCC0 || i->rule->arg == AMD_IF_SCC1) taken = w->scc == (i->rule->arg == AMD_IF_SCC1);
   if (i->rule->arg == AMD_IF_VCCZ || i->rule->arg == AMD_IF_VCCNZ)
     taken = (amd_sget(w, i, AMD_VCC, amd_mask_n(w), AMD_SR_SALU) != 0) == (i->rule->arg == AMD_IF_VCCNZ);
   if (i->rule->arg == AMD_IF_EXECZ || i->rule->arg == AMD_IF_EXECNZ)
     taken = (amd_exec(w) != 0) == (i->rule->arg == AMD_IF_EXECNZ);
-  if (taken) w->jump = amd_target(i);
+  if (taken) amd_jump(w, amd_target(i));
 }
 static void amd_getpc(amd_wave *w, const amd_ins *i) {
   amd_sput(w, i, i->d.reg, 2, i->pc + 4 * (uint64_t)i->nwords, 0);
@@ -199,9 +241,9 @@ static void amd_getpc(amd_wave *w, const amd_ins *i) {
 static void amd_setpc(amd_wave *w, const amd_ins *i) {
   const uint64_t to = amd_value(w, i, &i->s[0], 'q', AMD_SR_SALU);
   if (i->rule->arg) amd_getpc(w, i);       // s_swappc
-  w->jump = to;
+  amd_jump(w, to);
 }
-static void amd_call(amd_wave *w, const amd_ins *i) { amd_getpc(w, i); w->jump = amd_target(i); }
+static void amd_call(amd_wave *w, const amd_ins *i) { amd_getpc(w, i); amd_jump(w, amd_target(i)); }
 static void amd_endpgm(amd_wave *w, const amd_ins *i) {
   (void)i;
   for (int c = 0; c < AMD_COUNTERS; c++) amd_wait(w, c, 0);
@@ -219,7 +261,7 @@ enum { AMD_HW_MODE = 1, AMD_HW_STATUS = 2, AMD_HW_XCC = 20, AMD_HW_CYCLES = 29 }
 static uint32_t amd_hwreg(amd_wave *w, const amd_ins *i, int id) {
   switch (id) {
     case AMD_HW_MODE: return w->mode;
-    case AMD_HW_STATUS: return w->scc | (uint32_t)(amd_exec(w) == 0) << 9;
+    case AMD_HW_STATUS: return (w->scc & 1) | (uint32_t)(amd_exec(w) == 0) << 9;
     case AMD_HW_XCC: return 0;
     case AMD_HW_CYCLES: return (uint32_t)w->cycle & 0xFFFFF;
     default: amd_stop(w, i, "the emulator has no hardware register %d", id);
@@ -327,7 +369,9 @@ static void amd_barrier_wait(amd_wave *w, const amd_ins *i) {
 static void amd_sendmsg(amd_wave *w, const amd_ins *i) {
   if ((i->offset & 255) != 3) amd_stop(w, i, "the emulator takes the message DEALLOC_VGPRS alone, not %d", i->offset);
   for (int k = 0; k < w->nflights; k++)
-    if (w->flight[k].n && !w->flight[k].scalar) amd_stop(w, i, "VGPRs are given back that a load is to write");
+    if (w->flight[k].scratch || (w->flight[k].n && !w->flight[k].scalar))
+      amd_stop(w, i, "VGPRs are given back that a load is to write, or with scratch under way");
+  if (w->family == AMD_11 && w->last != TN_AMD_S_NOP) amd_stop(w, i, "hazard: there is no s_nop right before it");
   memset(w->vdef, 0, sizeof w->vdef);
 }
 // 0x83: the real time, 100 MHz.

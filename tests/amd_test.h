@@ -20,16 +20,16 @@ static int amd_has_clang(tiny_ctx *t) {
   return *amd_clang != 0;
 }
 // Of the language, "assembler" or "cl". 0: it failed, and has said why.
-static int amd_compile(tiny_ctx *t, int chip, const char *language, const char *text, tiny_bytes *object) {
+static int amd_compile(tiny_ctx *t, int chip, int lanes, const char *language, const char *text, tiny_bytes *object) {
   char cpu[20];
   snprintf(cpu, sizeof cpu, "-mcpu=gfx%d", chip);
   const char *const argv[] = {amd_clang, "-x", language, strcmp(language, "cl") ? "-w" : "-cl-std=CL2.0",
     "--target=amdgcn-amd-amdhsa", cpu, "-nogpulib", "-O3", "-w",
+    lanes == 64 && chip != 942 ? "-mwavefrontsize64" : "-w",
     "-cl-fp32-correctly-rounded-divide-sqrt", "-c", "-", "-o",
     "-", NULL};
-  const char *const plain[] = {amd_clang, "-x", language, "--target=amdgcn-amd-amdhsa", cpu, "-nogpulib", "-c", "-",
-      "-o", "-",
-    NULL};
+  const char *const plain[] = {amd_clang, "-x", language, "--target=amdgcn-amd-amdhsa", cpu, "-c", "-",
+    "-o", "-", NULL};
   tn_job job;
   memset(&job, 0, sizeof job);
   job.argv = strcmp(language, "cl") ? plain : argv;

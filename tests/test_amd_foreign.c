@@ -79,7 +79,7 @@ typedef struct foreign {
   int (*right)(int i);
   int items, threads, checked, chips;    // checked: elements that right looks at
 } foreign;
-enum { G11 = 1, G12 = 2, G9 = 4, ALL = 7 };
+enum { G11 = 1, G12 = 2, G9 = 4, ALL = 7, EVERY = 15 };    // EVERY: and gfx1100 in waves of 64 lanes
 
 // ** arithmetic **
 
@@ -119,7 +119,8 @@ static int fma32_right(int i) {
 }
 static int quotient_right(int i) {
   const int32_t a = (int32_t)A[i], b = (int32_t)(B[i] | 1);
-  return a == INT32_MIN || O[i] == (uint32_t)(a / b * 3 + a % b) + A[i] / (B[i] | 1) * 5 + A[i] % (B[i] | 1);
+  if (a == INT32_MIN) return 1;
+  return O[i] == (uint32_t)(a / b) * 3 + (uint32_t)(a % b) + A[i] / (B[i] | 1) * 5 + A[i] % (B[i] | 1);
 }
 static int quotient64_right(int i) {
   return u64_at(O, i) == u64_at(A, i) / (u64_at(B, i) >> 20 | 1) + u64_at(A, i) % (u64_at(B, i) >> 20 | 1);
@@ -237,12 +238,17 @@ static int atomics_right(int i) {
 }
 static int flat_right(int i) { return O[i] == (i & 1 ? A[i] : B[i ^ 2]) + 1; }
 
+// A grid of 12 x 10 x 5 in groups of 8 x 4 x 2: the last groups are partial.
+static int grid_right(int i) {
+  const int x = i % 12, y = i / 12 % 10, z = i / 120;
+  return O[i] == (uint32_t)(x * 10000 + y * 100 + z);
+}
+
 // ** lanes **
 
-static int lanes_of(int chip) { return chip == 942 ? 64 : 32; }
-static int chip_now;
+static int chip_now, lanes_now;
 static int permute_right(int i) {
-  const int n = lanes_of(chip_now), base = i & ~(n - 1), l = i & (n - 1);
+  const int n = lanes_now, base = i & ~(n - 1), l = i & (n - 1);
   uint32_t ballot = 0;
   for (int k = 0; k < 32; k++) ballot |= (A[base + k] & 1) << k;
   return O[i] == A[base + (l * 7 + 3) % n] + A[base + (l ^ 1)] + ballot + A[base + 5] + (uint32_t)l;
@@ -254,7 +260,7 @@ static int dpp_right(int i) {
 }
 static int wave_right(int i) {
   uint32_t sum = 0;
-  for (int k = 0; k < lanes_of(chip_now); k++) sum += A[(i & ~(lanes_of(chip_now) - 1)) + k];
+  for (int k = 0; k < lanes_now; k++) sum += A[(i & ~(lanes_now - 1)) + k];
   return O[i] == sum;
 }
 
@@ -294,6 +300,47 @@ static int matrix_f64_right(int i) {
   for (int k = 0; k < 4; k++) sum += f64_at(A, i / 16 * 4 + k) * f64_at(B, i % 16 * 4 + k);
   return f64_at(O, i) == sum;
 }
+// Bytes of fp8, whole numbers -8 .. 8: OCP e4m3 on gfx12, FNUZ on gfx942, whose bias is one more.
+static double of_fp8(uint32_t code) {
+  const int e = (int)(code >> 3 & 15), m = code & 7, bias = chip_now == 942 ? 8 : 7;
+  const double x = e ? ldexp(8 + m, e - bias - 3) : ldexp(m, 1 - bias - 3);
+  return code & 128 ? -x : x;
+}
+static void matrix_fp8(uint32_t *p) {
+  for (int i = 0; i < 4 * WORDS; i++) {
+    uint32_t code;
+    do code = rnd() & 255;
+    while (fabs(of_fp8(code)) > 8 || of_fp8(code) != floor(of_fp8(code)) || code == 128);
+    ((uint8_t *)p)[i] = (uint8_t)code;
+  }
+}
+static int product8(int i, int n, int depth) {
+  double sum = 3;
+  for (int k = 0; k < depth; k++)
+    sum += of_fp8(((const uint8_t *)A)[i / n * depth + k]) * of_fp8(((const uint8_t *)B)[i % n * depth + k]);
+  return (double)f32(O[i]) == sum;
+}
+static int matrix_fp8_right(int i) { return product8(i, 16, chip_now == 942 ? 32 : 16); }
+static int matrix_fp8_32_right(int i) { return product8(i, 32, 16); }
+static int matrix_i8_32_right(int i) {
+  int32_t sum = 3;
+  for (int k = 0; k < 16; k++) sum += ((const int8_t *)A)[i / 32 * 16 + k] * ((const int8_t *)B)[i % 32 * 16 + k];
+  return O[i] == (uint32_t)sum;
+}
+static int matrix_i4_right(int i) {
+  int32_t sum = 3;
+  for (int k = 0; k < 16; k++) {
+    const int a = (int)(((const uint8_t *)A)[i / 16 * 8 + k / 2] >> k % 2 * 4 & 15);
+    const int b = (int)(((const uint8_t *)B)[i % 16 * 8 + k / 2] >> k % 2 * 4 & 15);
+    sum += (a ^ 8) * b - 8 * b;            // a is signed
+  }
+  return O[i] == (uint32_t)sum;
+}
+static int matrix_f16_right(int i) {       // the result of 16 bits
+  double sum = 3;
+  for (int k = 0; k < 16; k++) sum += of_half(u16_at(A, i / 16 * 16 + k)) * of_half(u16_at(B, i % 16 * 16 + k));
+  return u16_at(O, i) == to_half(sum);
+}
 static void whole_doubles(uint32_t *p) {
   for (int i = 0; i < WORDS; i += 2) {
     const double x = (int)(rnd() % 2001) - 1000;
@@ -312,22 +359,22 @@ static const char head[] =
     "global const t *b, global const t *c, int n)\n";
 
 static const foreign kernels[] = {
-    {"add", "K(float) { int i = I; if (i < n) o[i] = a[i] + b[i]; }", floats, add_right, 250, 64, 250, ALL},
+    {"add", "K(float) { int i = I; if (i < n) o[i] = a[i] + b[i]; }", floats, add_right, 250, 64, 250, EVERY},
     {"divide", "K(float) { int i = I; if (i < n) o[i] = a[i] / b[i]; }", any_floats, divide_right, 4096, 256, 4096,
-     ALL},
+     EVERY},
     {"sqrt", "K(float) { int i = I; if (i < n) o[i] = __builtin_sqrtf(a[i]); }", any_floats, sqrt_right, 4096, 64, 4096,
      ALL},
     {"divide f64", "K(double) { int i = I; if (i < n) o[i] = a[i] / b[i]; }", any_doubles, divide64_right, 4096, 64,
-     4096, ALL},
+     4096, EVERY},
     {"fma f64",
      "K(double) { int i = I; if (i < n) o[i] = __builtin_sqrt(__builtin_fabs(__builtin_fma(a[i], b[i], c[i]))); }",
      any_doubles, fma64_right, 4096, 64, 4096, ALL},
     {"fma f32", "K(float) { int i = I; if (i < n) o[i] = __builtin_fmaf(a[i], b[i], c[i]); }", any_floats, fma32_right,
      4096, 64, 4096, ALL},
     {"quotients",
-     "K(int) { int i = I; u32 x = a[i], y = b[i] | 1; if (i < n) o[i] = a[i] / (int)y * 3 + a[i] % (int)y + (int)(x / "
-     "y * 5 + x % y); }",
-     integers, quotient_right, 4000, 64, 4000, ALL},
+     "K(int) { int i = I; u32 x = a[i], y = b[i] | 1; if (i < n) o[i] = (u32)(a[i] / (int)y) * 3 + (u32)(a[i] % "
+     "(int)y) + x / y * 5 + x % y; }",
+     integers, quotient_right, 4000, 64, 4000, EVERY},
     {"quotients of 64 bits", "K(u64) { int i = I; u64 y = b[i] >> 20 | 1; if (i < n) o[i] = a[i] / y + a[i] % y; }",
      integers, quotient64_right, 1000, 64, 1000, ALL},
     {"products of 64 bits",
@@ -337,7 +384,7 @@ static const foreign kernels[] = {
     {"bits",
      "K(u32) { int i = I; u32 x = a[i]; if (i < n) o[i] = __builtin_popcount(x) + (x ? __builtin_clz(x) : 32) * 100 + "
      "(__builtin_bitreverse32(x) ^ (b[i] << 7 | b[i] >> 25)) + (x >> 3 & 0x1ff) + ((x & b[i]) | (~x & c[i])); }",
-     integers, bits_right, 4000, 64, 4000, ALL},
+     integers, bits_right, 4000, 64, 4000, EVERY},
     {"median",
      "static int lo(int x, int y) { return x < y ? x : y; } static int hi(int x, int y) { return x < y ? y : x; }"
      "K(int) { int i = I; u32 x = a[i], y = b[i], z = c[i]; u32 u = x > y ? x : y; if (i < n) o[i] = hi(lo(a[i], "
@@ -363,7 +410,7 @@ static const foreign kernels[] = {
      "typedef half h2 __attribute__((ext_vector_type(2))); K(h2) { int i = I; h2 r = __builtin_elementwise_fma(a[i], "
      "b[i], c[i]), "
      "m = (a[i] + b[i]) * c[i]; if (i < n / 2) o[i] = __builtin_elementwise_min(r, m); }",
-     halves, half2_right, 4000, 64, 4000, ALL},
+     halves, half2_right, 4000, 64, 4000, EVERY},
     {"to half", "K(float) { int i = I; if (i < n) ((global half *)o)[i] = (half)a[i]; }", any_floats, to_half_right,
      4000, 64, 4000, ALL},
     {"bf16",
@@ -382,29 +429,29 @@ static const foreign kernels[] = {
     {"reduction in LDS",
      "K(float) { local float l[THREADS]; int t = T; l[t] = a[I]; for (int s = THREADS / 2; s; s >>= 1) { BARRIER; "
      "if (t < s) l[t] += l[t + s]; } if (!t) o[I / THREADS] = l[0]; }",
-     floats, reduce_right, 4096, 256, 16, ALL},
+     floats, reduce_right, 4096, 256, 16, EVERY},
     {"transpose in LDS",
      "K(u32) { local u32 l[32][33]; int t = T; for (int y = t / 32; y < 32; y += 8) l[y][t % 32] = a[y * 32 + t % 32]; "
      "BARRIER; for (int y = t / 32; y < 32; y += 8) o[y * 32 + t % 32] = l[t % 32][y]; }",
-     integers, transpose_right, 256, 256, 1024, ALL},
+     integers, transpose_right, 256, 256, 1024, EVERY},
     {"divergent loop",
      "K(u32) { int i = I; u32 x = (a[i] & 0xffff) + 1, m = 0; while (x != 1 && m < 60) { if (x & 1) x = 3 * x + 1; "
      "else x /= 2; m++; } if (i < n) o[i] = m; }",
-     integers, collatz_right, 4000, 128, 4000, ALL},
+     integers, collatz_right, 4000, 128, 4000, EVERY},
     {"scratch",
      "K(u32) { u32 t[16]; int i = I; u32 x = a[i]; for (int k = 0; k < 16; k++) t[k] = x = x * 1664525 + 1013904223; "
      "if (i < n) o[i] = t[b[i] & 15] + t[c[i] & 15]; }",
-     integers, scratch_right, 4000, 64, 4000, ALL},
+     integers, scratch_right, 4000, 64, 4000, EVERY},
     {"calls",
      "__attribute__((noinline)) u32 f(u32 x, u32 k) { return x ^ k; } K(u32) { int i = I; u32 r = 0; for (u32 k = 0; k "
      "< (a[i] & 7); k++) "
      "r = r * 31 + f(b[i], k); if (i < n) o[i] = r; }",
-     integers, call_right, 1000, 64, 1000, ALL},
+     integers, call_right, 1000, 64, 1000, EVERY},
     {"histogram in LDS",
      "K(u32) { local u32 l[64]; int t = T; if (t < 64) l[t] = 0; BARRIER; for (int i = t; i < 1024; i += THREADS) "
      "__opencl_atomic_fetch_add((local atomic_uint *)&l[a[i] & 63], 1, memory_order_relaxed, memory_scope_work_group); "
      "BARRIER; if (t < 64) o[t] = l[t]; }",
-     integers, histogram_right, 256, 256, 64, ALL},
+     integers, histogram_right, 256, 256, 64, EVERY},
     {"atomics",
      "K(u32) { int i = I; global atomic_uint *p = (global atomic_uint *)o; u32 x = a[i]; "
      "__opencl_atomic_fetch_add(p, x, memory_order_relaxed, memory_scope_device); __opencl_atomic_fetch_max(p + 1, ~x, "
@@ -417,12 +464,20 @@ static const foreign kernels[] = {
      "now, memory_order_relaxed, "
      "memory_order_relaxed, memory_scope_device)); __opencl_atomic_fetch_add(p + 5, 1, memory_order_seq_cst, "
      "memory_scope_device); }",
-     integers, atomics_right, 256, 64, 1, ALL},
+     integers, atomics_right, 256, 64, 1, EVERY},
     {"flat addresses",
      "K(u32) { local u32 l[THREADS]; int t = T, i = I; l[t] = b[i]; BARRIER; const u32 *p = t & 1 ? (const u32 *)(a + "
      "i) : "
      "(const u32 *)&l[t ^ 2]; o[i] = *p + 1; }",
-     integers, flat_right, 256, 64, 256, ALL},
+     integers, flat_right, 256, 64, 256, EVERY},
+    {"partial groups in three dimensions",
+     "__attribute__((reqd_work_group_size(8, 4, 2))) kernel void k(global u32 *o, global u32 *a, global u32 *b, global "
+     "u32 *c, int n) { "
+     "int x = __builtin_amdgcn_workgroup_id_x() * 8 + __builtin_amdgcn_workitem_id_x(), y = "
+     "__builtin_amdgcn_workgroup_id_y() * 4 + "
+     "__builtin_amdgcn_workitem_id_y(), z = __builtin_amdgcn_workgroup_id_z() * 2 + __builtin_amdgcn_workitem_id_z(); "
+     "o[(z * 10 + y) * 12 + x] = x * 10000 + y * 100 + z; }",
+     integers, grid_right, 600, 64, 600, EVERY},
     {"permutations",
      "K(u32) { int i = I, w = LANES, l = T & (w - 1); int x = a[i]; int d = (i & 1) == 7 ? 0 : x; o[i] = "
      "__builtin_amdgcn_ds_bpermute((l * 7 + 3) % w * 4, x) + __builtin_amdgcn_mov_dpp(d, 0xb1, 15, 15, 1) + "
@@ -437,7 +492,7 @@ static const foreign kernels[] = {
      "x += __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(__builtin_bit_cast(int, x), 0x124, 15, 15, 1)); "
      "x += __builtin_bit_cast(float, __builtin_amdgcn_mov_dpp(__builtin_bit_cast(int, x), 0x128, 15, 15, 1)); o[i] = "
      "x; }",
-     floats, dpp_right, 512, 64, 512, ALL},
+     floats, dpp_right, 512, 64, 512, EVERY},
     {"sum of a wave",
      "K(u32) { int i = I, x = a[i]; for (int s = 1; s < LANES; s *= 2) x += __builtin_amdgcn_ds_bpermute(((T ^ s) & "
      "(LANES - 1)) * 4, x); "
@@ -530,6 +585,46 @@ static const foreign kernels[] = {
      "y = b[l % 16 * 4 + l / 16]; f4 d = __builtin_amdgcn_mfma_f32_16x16x4f32(x, y, (f4)3.0f, 0, 0, 0); "
      "for (int r = 0; r < 4; r++) o[(4 * (l / 16) + r) * 16 + l % 16] = d[r]; }",
      floats, matrix_f32_right, 64, 64, 256, G9},
+    {"WMMA of f16 sums",
+     "typedef half h16 __attribute__((ext_vector_type(16))); K(half) { int l = T & 31; h16 x = ((global h16 *)a)[l % "
+     "16], y = ((global h16 *)b)[l % 16]; "
+     "h16 d = __builtin_amdgcn_wmma_f16_16x16x16_f16_w32(x, y, (h16)3, 0); for (int r = 0; r < 8; r++) o[(2 * r + l / "
+     "16) * 16 + l % 16] = d[2 * r]; }",
+     matrix_halves, matrix_f16_right, 32, 32, 256, G11},
+    {"WMMA iu4",
+     "typedef int i2 __attribute__((ext_vector_type(2))); typedef int i8 __attribute__((ext_vector_type(8))); K(int) { "
+     "int l = T & 31; i2 x = ((global i2 *)a)[l % 16], y = ((global i2 *)b)[l % 16]; i8 d = "
+     "__builtin_amdgcn_wmma_i32_16x16x16_iu4_w32(1, x, 0, y, (i8)3, 0); "
+     "for (int r = 0; r < 8; r++) o[(2 * r + l / 16) * 16 + l % 16] = d[r]; }",
+     integers, matrix_i4_right, 32, 32, 256, G11},
+    {"WMMA fp8",
+     "typedef int i2 __attribute__((ext_vector_type(2))); typedef float f8 __attribute__((ext_vector_type(8))); "
+     "K(float) { "
+     "int l = T & 31, r = l % 16, h = l / 16; i2 x = ((global i2 *)a)[r * 2 + h], y = ((global i2 *)b)[r * 2 + h]; "
+     "f8 d = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(x, y, (f8)3.0f); for (int k = 0; k < 8; k++) o[(8 * "
+     "h + k) * 16 + r] = d[k]; }",
+     matrix_fp8, matrix_fp8_right, 32, 32, 256, G12},
+    {"MFMA fp8",
+     "typedef float f4 __attribute__((ext_vector_type(4))); K(float) { int l = T & 63; long x = ((global long *)a)[l % "
+     "16 * 4 + l / 16], "
+     "y = ((global long *)b)[l % 16 * 4 + l / 16]; f4 d = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(x, y, (f4)3.0f, "
+     "0, 0, 0); "
+     "for (int r = 0; r < 4; r++) o[(4 * (l / 16) + r) * 16 + l % 16] = d[r]; }",
+     matrix_fp8, matrix_fp8_right, 64, 64, 256, G9},
+    {"MFMA fp8 of 32",
+     "typedef float f16 __attribute__((ext_vector_type(16))); K(float) { int l = T & 63; long x = ((global long *)a)[l "
+     "% 32 * 2 + l / 32], "
+     "y = ((global long *)b)[l % 32 * 2 + l / 32]; f16 d = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(x, y, (f16)3.0f, "
+     "0, 0, 0); "
+     "for (int r = 0; r < 16; r++) o[(8 * (r / 4) + 4 * (l / 32) + r % 4) * 32 + l % 32] = d[r]; }",
+     matrix_fp8, matrix_fp8_32_right, 64, 64, 1024, G9},
+    {"MFMA i8 of 32",
+     "typedef int i16 __attribute__((ext_vector_type(16))); K(int) { int l = T & 63; long x = ((global long *)a)[l % "
+     "32 * 2 + l / 32], "
+     "y = ((global long *)b)[l % 32 * 2 + l / 32]; i16 d = __builtin_amdgcn_mfma_i32_32x32x16_i8(x, y, (i16)3, 0, 0, "
+     "0); "
+     "for (int r = 0; r < 16; r++) o[(8 * (r / 4) + 4 * (l / 32) + r % 4) * 32 + l % 32] = d[r]; }",
+     integers, matrix_i8_32_right, 64, 64, 1024, G9},
     {"MFMA f64",
      "typedef double d4 __attribute__((ext_vector_type(4))); K(double) { int l = T & 63; double x = a[l % 16 * 4 + l / "
      "16], "
@@ -539,7 +634,7 @@ static const foreign kernels[] = {
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-static void run(tiny_ctx *t, const foreign *f, int chip) {
+static void run(tiny_ctx *t, const foreign *f, int chip, int lanes) {
   static char text[12000];
   amd_object o;
   amd_dispatch d;
@@ -549,12 +644,13 @@ static void run(tiny_ctx *t, const foreign *f, int chip) {
   memset(&o, 0, sizeof o);
   memset(&d, 0, sizeof d);
   chip_now = chip;
+  lanes_now = lanes;
 
   snprintf(text, sizeof text,
            "#define THREADS %d\n#define LANES %d\n#define DOT __builtin_amdgcn_udot4(a[i], b[i], c[i], 0)\n#define "
            "BALLOT __builtin_amdgcn_%s\n%s%s\n",
-           f->threads, lanes_of(chip), chip == 942 ? "ballot_w64" : "ballot_w32", head, f->source);
-  const int done = amd_compile(t, chip, "cl", text, &o.file) && amd_lay_out(&o, amd_space.m.code);
+           f->threads, lanes, lanes == 64 ? "ballot_w64" : "ballot_w32", head, f->source);
+  const int done = amd_compile(t, chip, lanes, "cl", text, &o.file) && amd_lay_out(&o, amd_space.m.code);
   CHECK(done);
   if (!done) return;
   memset(O, 0, WORDS * 4);
@@ -572,6 +668,11 @@ static void run(tiny_ctx *t, const foreign *f, int chip) {
   d.seed = (uint32_t)chip;
   d.resident = 2;
   d.tolerant = 1;
+  if (f->right == grid_right) {
+    static const uint32_t grid[3] = {12, 10, 5}, group[3] = {8, 4, 2};
+    memcpy(d.grid, grid, sizeof grid);
+    memcpy(d.group, group, sizeof group);
+  }
   CHECK_EQ(amd_emulate(&d, &report), 0);
   if (*report.error && test_shown()) fprintf(stderr, "    %s\n", report.error);
   for (int i = f->checked - 1; i >= 0 && !*report.error; i--)
@@ -581,13 +682,13 @@ static void run(tiny_ctx *t, const foreign *f, int chip) {
     fprintf(stderr, "    o[%d] = %08x, of %08x %08x %08x\n", wrong, O[wrong], A[wrong], B[wrong], C[wrong]);
 }
 int main(void) {
-  static const int chips[] = {1100, 1201, 942};
+  static const int chips[] = {1100, 1201, 942, 1100}, lanes[] = {32, 32, 64, 64};
   tiny_ctx *t = tiny_open(NULL);
   if (!amd_has_clang(t)) printf("clang 17 or later is not there: nothing was run\n");
   for (int k = 0; k < KERNELS && *amd_clang; k++)
-    for (int c = 0; c < 3; c++)
-      if (kernels[k].chips >> c & 1 && case_named("%s on gfx%d", kernels[k].name, chips[c]))
-        run(t, &kernels[k], chips[c]);
+    for (int c = 0; c < 4; c++)
+      if (kernels[k].chips >> c & 1 && case_named("%s on gfx%d, %d lanes", kernels[k].name, chips[c], lanes[c]))
+        run(t, &kernels[k], chips[c], lanes[c]);
   tiny_close(t);
   return test_report();
 }

@@ -51,16 +51,16 @@ enum { TN_AMD_NONE, TN_AMD_VGPR, TN_AMD_AGPR, TN_AMD_SGPR, TN_AMD_SPECIAL, TN_AM
 enum { TN_AMD_FLAT_SCRATCH = 102, TN_AMD_XNACK_MASK = 104,             // gfx9 alone
   TN_AMD_VCC = 106, TN_AMD_TTMP = 108, TN_AMD_NULL = 124, TN_AMD_M0 = 125, TN_AMD_EXEC = 126 };
 enum { TN_AMD_SHARED_BASE = 235, TN_AMD_SHARED_LIMIT, TN_AMD_PRIVATE_BASE, TN_AMD_PRIVATE_LIMIT,
-  TN_AMD_VCCZ = 251, TN_AMD_EXECZ, TN_AMD_SCC };                       // of SPECIAL
+  TN_AMD_POPS_ID, TN_AMD_VCCZ = 251, TN_AMD_EXECZ, TN_AMD_SCC };                       // of SPECIAL
 
 // Modifiers of a whole instruction.
 enum {
   TN_AMD_CLAMP, TN_AMD_OMOD,               // OMOD: result times 1, 2, 4, 1/2
   TN_AMD_OFFSET, TN_AMD_OFFSET1,           // bytes; of ds_*2*: elements, OFFSET of the first
-  TN_AMD_GDS, TN_AMD_GLC, TN_AMD_SLC, TN_AMD_DLC,                      // GLC SLC DLC: gfx11
+  TN_AMD_GLC, TN_AMD_SLC, TN_AMD_DLC,      // gfx11
   TN_AMD_SCOPE, TN_AMD_TH, TN_AMD_NV,      // gfx12: 0 to 3, CU SE DEV SYS; temporal hint
   TN_AMD_SC0, TN_AMD_SC1, TN_AMD_NT,       // gfx9
-  TN_AMD_TFE, TN_AMD_LDS, TN_AMD_OFFEN, TN_AMD_IDXEN, // of buffers
+  TN_AMD_TFE, TN_AMD_OFFEN, TN_AMD_IDXEN,  // of buffers; TFE: another dword says which loads failed
   TN_AMD_CBSZ, TN_AMD_ABID, TN_AMD_BLGP,   // of MFMA; BLGP of f64: which operands are negated
   TN_AMD_BYTE_SEL, TN_AMD_INDEX_KEY,       // of gfx12: which byte of fp8, which half of the indices of SWMMAC
   TN_AMD_DPP_CTRL, TN_AMD_BOUND_CTRL, TN_AMD_FI, TN_AMD_ROW_MASK, TN_AMD_BANK_MASK,

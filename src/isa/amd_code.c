@@ -30,7 +30,7 @@ static int tn_amd_sgprs(int family, int code, int dwords) {
 }
 static int tn_amd_is_inline(int code) { return (code >= 128 && code <= 208) || (code >= 240 && code <= 248); }
 static int tn_amd_is_special(int code) {
-  return (code >= TN_AMD_SHARED_BASE && code <= TN_AMD_PRIVATE_LIMIT) || (code >= TN_AMD_VCCZ && code <= TN_AMD_SCC);
+  return (code >= TN_AMD_SHARED_BASE && code <= TN_AMD_POPS_ID) || (code >= TN_AMD_VCCZ && code <= TN_AMD_SCC);
 }
 // gfx9 has M0 where the others have NULL: an instruction says TN_AMD_M0 on all.
 static int tn_amd_swap_m0(int family, int code) {
@@ -126,11 +126,12 @@ static int tn_amd_is_taken(const tn_amd_coder *c, char where, int kind) {
     default: return 1;
   }
 }
+// Of 16 bits; v is not, but stands in a short form beside what is, and has no register above 127 there either.
 static int tn_amd_is_half(char what) { return what == 'h' || what == 'w'; }
 // A vector register in a field of 8 bits. Of a short form on gfx11 and gfx12 the half of 16 bits is bit 7.
 static void tn_amd_vector(tn_amd_coder *c, const tn_amd_field *f, tn_amd_operand *o, char what, int dwords) {
-  const int halves = c->ins->family != TN_AMD_GFX9 && tn_amd_is_half(what) && c->format <= TN_AMD_VOPC &&
-                     !c->ins->long_form;
+  const int has = c->ins->family != TN_AMD_GFX9 && c->format <= TN_AMD_VOPC && !c->ins->long_form;
+  const int halves = has && (tn_amd_is_half(what) || what == 'v');
   if (c->writes) {
     if ((o->kind != TN_AMD_VGPR && o->kind != TN_AMD_AGPR) || (halves && o->reg > 127)) c->bad = 1;
     tn_amd_write(c, f, (uint32_t)(o->reg | (halves && o->op_sel ? 128 : 0)));
@@ -138,13 +139,15 @@ static void tn_amd_vector(tn_amd_coder *c, const tn_amd_field *f, tn_amd_operand
     o->kind = TN_AMD_VGPR; o->dwords = (uint8_t)dwords; o->reg = (uint16_t)tn_amd_read(c, f);
     if (halves) { o->op_sel = o->reg > 127; o->reg &= 127; }
   }
+  if (halves && what == 'v' && o->op_sel) c->bad = 1;
   if (o->dwords != dwords || !tn_amd_vgprs(c->ins->family, o)) c->bad = 1;
 }
 static void tn_amd_scalar(tn_amd_coder *c, const tn_amd_field *f, tn_amd_operand *o, int dwords, int unit) {
   const int family = c->ins->family;
   if (c->writes) {
     const int code = tn_amd_code_of(family, o);
-    if (code < 0 || o->dwords != dwords || code % unit || (uint32_t)(code / unit) > tn_amd_field_mask(f)) c->bad = 1;
+    const int other = code < 0 || (o->dwords != dwords && o->kind == TN_AMD_SGPR);
+    if (other || code % unit || (uint32_t)(code / unit) > tn_amd_field_mask(f)) c->bad = 1;
     else tn_amd_write(c, f, (uint32_t)(code / unit));
   } else {
     const int known = tn_amd_operand_of(family, (int)tn_amd_read(c, f) * unit, dwords, o);
@@ -175,6 +178,11 @@ static void tn_amd_source_code(tn_amd_coder *c, const tn_amd_field *f, tn_amd_op
     if (c->writes && c->has_literal && c->literal != o->value) c->bad = 1;
     c->literal = o->value; c->has_literal = 1;
   }
+  if (letters[0] == 'A') {
+    if (c->writes && o->kind != TN_AMD_AGPR) c->bad = 1;
+    if (o->kind == TN_AMD_VGPR) o->kind = TN_AMD_AGPR;
+  }
+  if (c->marker && f->key == TN_AMD_F_SRC1 && family == TN_AMD_GFX11 && o->kind != TN_AMD_VGPR) c->bad = 1;
   if (!tn_amd_is_taken(c, letters[0], o->kind)) c->bad = 1;
 }
 
@@ -187,7 +195,7 @@ static void tn_amd_or_off(tn_amd_coder *c, const tn_amd_field *f, tn_amd_operand
   else if (!c->writes && tn_amd_read(c, f) == off) o->kind = TN_AMD_OFF;
   else {
     tn_amd_scalar(c, f, o, dwords, 1);
-    if (o->kind != TN_AMD_SGPR || (o->reg == TN_AMD_NULL && c->writes)) c->bad = 1;
+    if (o->kind != TN_AMD_SGPR || o->reg == TN_AMD_NULL || o->reg == TN_AMD_EXEC + 1) c->bad = 1;
   }
 }
 // Dwords of the address in vector registers; 0: there is none.
@@ -207,7 +215,7 @@ static void tn_amd_smem_offset(tn_amd_coder *c, const tn_amd_field *f, tn_amd_op
   tn_amd_field low = {TN_AMD_F_SOFFSET, 32, 7, 0};
   if (!nine) { tn_amd_or_off(c, f, o, 1); return; }
   if (c->writes ? o->kind == TN_AMD_OFF : !c->sgpr_offset && c->has_offset) { o->kind = TN_AMD_OFF; return; }
-  if (!c->writes && !c->sgpr_offset) c->ins->m[TN_AMD_OFFSET] = 0;
+  if (!c->writes && !c->has_offset) c->ins->m[TN_AMD_OFFSET] = 0;
   tn_amd_scalar(c, c->sgpr_offset ? f : &low, o, 1, 1);
   if (o->kind != TN_AMD_SGPR) c->bad = 1;
 }
@@ -236,17 +244,22 @@ static void tn_amd_operand_field(tn_amd_coder *c, const tn_amd_field *f) {
   switch (key) {
     case TN_AMD_F_SRC0: case TN_AMD_F_SRC1: case TN_AMD_F_SRC2:
       if (f->key != TN_AMD_F_VSRC1) tn_amd_source_code(c, f, o, l);
-      else if (c->writes && c->ins->lanes == TN_AMD_SDWA && o->kind == TN_AMD_SGPR) tn_amd_scalar(c, f, o, dwords, 1);
+      else if (c->writes && c->ins->lanes == TN_AMD_SDWA && o->kind != TN_AMD_VGPR) tn_amd_scalar(c, f, o, 1, 1);
       else tn_amd_vector(c, f, o, l[1], dwords);
       break;
     case TN_AMD_F_DST: tn_amd_destination(c, f, o, l); break;
     case TN_AMD_F_SDST: case TN_AMD_F_CARRY:
-      if (*l == 'n') { tn_amd_number(c, f, (int32_t *)&o->value, 0); o->kind = TN_AMD_NUMBER; break; }
+      if (*l == 'n') {
+        tn_amd_number(c, f, (int32_t *)&o->value, 0);
+        o->kind = TN_AMD_NUMBER;
+        if (o->value > 31) c->bad = 1;
+        break;
+      }
       tn_amd_scalar(c, f, o, dwords, 1);
-      if (o->kind != TN_AMD_SGPR) c->bad = 1;
+      if (o->kind != TN_AMD_SGPR || (c->format == TN_AMD_SMEM && o->reg > TN_AMD_NULL)) c->bad = 1;
       break;
     case TN_AMD_F_IMM: tn_amd_number(c, f, (int32_t *)&o->value, 0); o->kind = TN_AMD_NUMBER; break;
-    case TN_AMD_F_DATA: case TN_AMD_F_DATA1: tn_amd_vector(c, f, o, l[1], dwords); break;
+    case TN_AMD_F_DATA: case TN_AMD_F_DATA1: tn_amd_vector(c, f, o, l[1], dwords + c->ins->m[TN_AMD_TFE]); break;
     case TN_AMD_F_SADDR: tn_amd_or_off(c, f, o, c->layout->format == TN_AMD_SCRATCH ? 1 : dwords); break;
     case TN_AMD_F_BASE: tn_amd_scalar(c, f, o, dwords, 2); break;
     case TN_AMD_F_DESCRIPTOR:
@@ -282,8 +295,15 @@ static int tn_amd_takes_sign(const tn_amd_coder *c, int source, char what, int a
   if (c->format != TN_AMD_VOP3P || parts) return 0;
   return tn_amd_takes(&c->form, source == 2 ? 'q' : abs ? 'N' : 'n');
 }
+// op_sel of sources and result; of some instructions of the first two, or of the third source and the result alone.
+static int tn_amd_selects(const tn_amd_form *f) {
+  return tn_amd_takes(f, 's') || tn_amd_takes(f, 'S') || tn_amd_takes(f, 'p') || tn_amd_takes(f, 'T');
+}
+static int tn_amd_selects_at(const tn_amd_form *f, int i) {
+  return tn_amd_takes(f, 's') || (i < 2 ? tn_amd_takes(f, 'p') || tn_amd_takes(f, 'T') : tn_amd_takes(f, 'S'));
+}
 static void tn_amd_select(tn_amd_coder *c, const tn_amd_field *f) {
-  const int b = tn_amd_takes(&c->form, 'b'), k = tn_amd_takes(&c->form, 'k'), has = tn_amd_takes(&c->form, 's');
+  const int b = tn_amd_takes(&c->form, 'b') || tn_amd_takes(&c->form, 'T'), k = tn_amd_takes(&c->form, 'k');
   const char *l;
   tn_amd_operand *o;
   if (k) { tn_amd_field one = *f; one.width = 1; tn_amd_number(c, &one, &c->ins->m[TN_AMD_INDEX_KEY], 0); return; }
@@ -293,10 +313,12 @@ static void tn_amd_select(tn_amd_coder *c, const tn_amd_field *f) {
     int32_t v = c->ins->m[TN_AMD_BYTE_SEL], turned = v >> 1 | (v & 1) << 1;
     tn_amd_number(c, &two, high ? &v : &turned, 0);
     c->ins->m[TN_AMD_BYTE_SEL] = high || c->writes ? v : (turned >> 1 | (turned & 1) << 1);
-    return;
+    if (!tn_amd_takes(&c->form, 'T')) return;
   }
-  for (int i = 0; i < 3; i++) if (tn_amd_source(c, i, &l, &o)) tn_amd_bit(c, f, i, &o->op_sel, has);
-  if (f->width == 4 && c->form.n && *c->form.operands == 'd') tn_amd_bit(c, f, 3, &c->ins->o[0].op_sel, has);
+  for (int i = 0; i < 3; i++)
+    if (tn_amd_source(c, i, &l, &o)) tn_amd_bit(c, f, i, &o->op_sel, tn_amd_selects_at(&c->form, i));
+  if (f->width < 4 || !c->form.n || *c->form.operands != 'd' || b) return;
+  tn_amd_bit(c, f, 3, &c->ins->o[0].op_sel, tn_amd_selects_at(&c->form, 3));
 }
 static void tn_amd_select_hi(tn_amd_coder *c, const tn_amd_field *f) {
   const int has = tn_amd_takes(&c->form, 's');
@@ -327,7 +349,7 @@ static void tn_amd_accumulators(tn_amd_coder *c, const tn_amd_field *f) {
   for (int i = 0; i < c->form.n; i++) {
     const char where = c->form.operands[2 * i];
     o = &c->ins->o[i];
-    if (!strchr(data ? "bcdr" : "dC", where) || (!data && *c->form.takes == 'M' && i)) continue;
+    if (!strchr(data ? "bcdr" : "dC", where)) continue;
     if (o->kind != TN_AMD_VGPR && o->kind != TN_AMD_AGPR) continue;
     tn_amd_accumulator(c, f, 0, o);
     agprs += o->kind == TN_AMD_AGPR; vgprs += o->kind == TN_AMD_VGPR;
@@ -339,15 +361,15 @@ static void tn_amd_behind_source(tn_amd_coder *c, const tn_amd_field *f) {
   tn_amd_operand *o;
   if (!tn_amd_source(c, f->key == TN_AMD_F_VGPR0 ? 0 : f->first, &l, &o)) return;
   if (f->key == TN_AMD_F_VGPR0) {
-    const int sgpr = c->ins->lanes == TN_AMD_SDWA && (c->writes ? o->kind == TN_AMD_SGPR : c->behind >> 23 & 1);
+    const int sgpr = c->ins->lanes == TN_AMD_SDWA && (c->writes ? o->kind != TN_AMD_VGPR : c->behind >> 23 & 1);
     if (sgpr) tn_amd_scalar(c, f, o, 1, 1);
     else tn_amd_vector(c, f, o, l[1], tn_amd_dwords(c->ins->family, l[1]));
     return;
   }
-  uint8_t bit = o->kind == TN_AMD_SGPR;
+  uint8_t bit = o->kind != TN_AMD_VGPR;
   tn_amd_bit(c, f, 0, &bit, 1);
   if (!c->writes && bit && f->first) {     // src1 was read as a vector register
-    c->bad |= !tn_amd_operand_of(c->ins->family, o->reg, 1, o);
+    c->bad |= !tn_amd_operand_of(c->ins->family, o->reg, 1, o) || o->kind == TN_AMD_LITERAL;
   }
 }
 
@@ -369,6 +391,7 @@ static void tn_amd_bits_field(tn_amd_coder *c, const tn_amd_field *f) {
     case TN_AMD_F_SEL: tn_amd_select(c, f); break;
     case TN_AMD_F_SEL_HI: tn_amd_select_hi(c, f); break;
     case TN_AMD_F_ACC: case TN_AMD_F_ACC_DST: case TN_AMD_F_ACC_DATA: tn_amd_accumulators(c, f); break;
+    case TN_AMD_F_ZERO: c->bad |= !c->writes && tn_amd_read(c, f); break;
     case TN_AMD_F_UNTYPED: if (c->writes) tn_amd_write(c, f, 1); break;
     case TN_AMD_F_VGPR0: case TN_AMD_F_IS_SGPR: tn_amd_behind_source(c, f); break;
     case TN_AMD_F_MASK:
@@ -395,8 +418,16 @@ static void tn_amd_modifier_field(tn_amd_coder *c, const tn_amd_field *f) {
   if (m == TN_AMD_OMOD && !tn_amd_takes(&c->form, 'o')) return;
   if (m == TN_AMD_BLGP && tn_amd_takes(&c->form, 'M')) return;
   const char *l;
+  // what only invalidates or waits has no offset and no lanes, but how far it reaches; prefetches have no caches
+  const int reaches = m == TN_AMD_SC0 || m == TN_AMD_SC1 || (c->layout->format == TN_AMD_GLOBAL && m == TN_AMD_SCOPE);
+  const int hints = c->layout->format == TN_AMD_GLOBAL && m == TN_AMD_TH;
+  static const uint8_t most[] = {6, 2, 6, 6};                // of SDWA's parts, and what becomes of the others
+  if (!c->form.n && !reaches && !hints) return;
+  if (c->format == TN_AMD_SMEM && m != TN_AMD_OFFSET && (c->form.n < 3 || *c->form.operands != 'D')) return;
   if (m == TN_AMD_SRC1_SEL && !tn_amd_operand_at(c, TN_AMD_F_SRC1, &l)) return;
   tn_amd_number(c, f, v, key >= TN_AMD_F_SIGNED);
+  if (m >= TN_AMD_DST_SEL && *v > most[m - TN_AMD_DST_SEL]) c->bad = 1;
+  if (m == TN_AMD_TFE && *v && strstr(tn_amd_rows[c->ins->op].names, "_atomic_")) c->bad = 1;
 }
 // How the offset is told, and two offsets in the place of one.
 static void tn_amd_offset_field(tn_amd_coder *c, const tn_amd_field *f) {
@@ -407,12 +438,16 @@ static void tn_amd_offset_field(tn_amd_coder *c, const tn_amd_field *f) {
   if (f->key == TN_AMD_F_OFFSETS) {
     const tn_amd_field low = {0, f->lo, 8, 0}, high = {0, (uint8_t)(f->lo + 8), 8, 0};
     const int two = tn_amd_takes(&c->form, '2');
+    if (!c->form.n) return;
     tn_amd_number(c, two ? &low : f, &m[TN_AMD_OFFSET], 0);
     if (two) tn_amd_number(c, &high, &m[TN_AMD_OFFSET1], 0);
     return;
   }
   int *const to = f->key == TN_AMD_F_SVE ? &c->sve : f->key == TN_AMD_F_SGPR_OFFSET ? &c->sgpr_offset : &c->has_offset;
-  if (!c->writes) { *to = (int)tn_amd_read(c, f); return; }
+  if (!c->writes) {
+    *to = (int)tn_amd_read(c, f);
+    return;
+  }
   if (f->key == TN_AMD_F_SVE) *to = c->layout->format == TN_AMD_SCRATCH && o && o->kind != TN_AMD_OFF;
   else if (f->key == TN_AMD_F_SGPR_OFFSET) *to = sgpr && m[TN_AMD_OFFSET];
   else *to = o && (!sgpr || m[TN_AMD_OFFSET]);
@@ -473,11 +508,27 @@ static int tn_amd_takes_lanes(const tn_amd_coder *c) {
   if (nine) return c->ins->lanes == TN_AMD_DPP16 && short_form && format != TN_AMD_VOPC;
   return format == TN_AMD_VOP3P ? tn_amd_takes(&c->form, 'D') : !tn_amd_has_wide(&c->form);
 }
+// Codes of dpp_ctrl that a family has: permutations of quads, shifts and rotations by 1 to 15, mirrors, one lane to all
+// of a row; on gfx9 lanes of the whole wave, too; on the others the exclusive or of lanes' numbers.
+static int tn_amd_has_ctrl(int family, int ctrl, int wide) {
+  const int nine = family == TN_AMD_GFX9, low = ctrl & 15;
+  if (wide && ctrl >> 4 != 0x15) return 0;                   // of 64 bits
+  switch (ctrl >> 4) {
+    case 0x10: case 0x11: case 0x12: return low != 0;
+    case 0x13: return nine && low % 4 == 0;
+    case 0x14: return low < 2 || (nine && low < 4);
+    case 0x15: return 1;
+    case 0x16: return !nine;
+    default: return ctrl < 0x100;
+  }
+}
 static void tn_amd_walk_behind(tn_amd_coder *c) {
   const int lanes = c->ins->lanes, compares = lanes == TN_AMD_SDWA && c->format == TN_AMD_VOPC;
   c->in_behind = 1;
   tn_amd_walk(c, tn_amd_behind[lanes + compares]);
   c->in_behind = 0;
+  if (lanes == TN_AMD_DPP16 && !tn_amd_has_ctrl(c->ins->family, c->ins->m[TN_AMD_DPP_CTRL],
+                                                    tn_amd_has_wide(&c->form))) c->bad = 1;
 }
 
 // ** two in one (VOPD): mov, add and the like of the first operands, both read before either writes **
@@ -614,7 +665,7 @@ static int tn_amd_encode(int family, const tn_amd_ins *of, uint32_t *words) {
 // The row that has this opcode in a format; 0: none has.
 static int tn_amd_row_of(int family, int format, int op) {
   const int code = format << 10 | op;
-  for (int i = 1; i < TN_AMD_COUNT; i++) if (tn_amd_rows[i].code[family] == code) return i;
+  for (int i = 1; i < TN_AMD_COUNT && op != TN_AMD_NA; i++) if (tn_amd_rows[i].code[family] == code) return i;
   return 0;
 }
 // The same for the opcode of a layout, which may be that of a long form.

@@ -20,7 +20,7 @@ enum { TN_AMD_F_NONE, TN_AMD_F_SRC0, TN_AMD_F_SRC1, TN_AMD_F_SRC2, TN_AMD_F_VSRC
   TN_AMD_F_ACC_DST, TN_AMD_F_ACC_DATA, TN_AMD_F_OFFSETS,       // OFFSETS: one of 16 bits, or two of 8
   TN_AMD_F_SVE,                            // scratch has an address in a vector register
   TN_AMD_F_SGPR_OFFSET, TN_AMD_F_HAS_OFFSET,                   // of gfx9's SMEM: how the offset is told
-  TN_AMD_F_UNTYPED,                        // 1, of a buffer whose elements have no format
+  TN_AMD_F_UNTYPED, TN_AMD_F_ZERO,         // 1: elements of a buffer have no format; 0: LDS, GDS, which nobody asks for
   TN_AMD_F_VGPR0, TN_AMD_F_IS_SGPR, TN_AMD_F_MASK, TN_AMD_F_HAS_MASK,  // behind: the source, is it an SGPR; SDWA's mask
   TN_AMD_F_M = 0x80, TN_AMD_F_SIGNED = 0xC0 };                 // + modifier; of two's complement
 typedef struct tn_amd_field { uint8_t key, lo, width, first; } tn_amd_field;
@@ -80,15 +80,15 @@ static const tn_amd_layout tn_amd_layouts[] = {
   {TN_AMD_SMEM, G9, 2, 18, 8, 0xC0000000, 0xFC000000,
    {F(BASE, 0, 6), F(SDST, 6, 7), F(SGPR_OFFSET, 14, 1), M(NV, 15, 1), M(GLC, 16, 1), F(HAS_OFFSET, 17, 1),
     TN_AMD_AT_SIGNED(OFFSET, 32, 21), F(SOFFSET, 57, 7)}},
-  {TN_AMD_DS, G11, 2, 18, 8, 0xD8000000, 0xFC000000, {LDS, M(GDS, 17, 1)}},
+  {TN_AMD_DS, G11, 2, 18, 8, 0xD8000000, 0xFC000000, {LDS, F(ZERO, 17, 1)}},
   {TN_AMD_DS, G12, 2, 18, 8, 0xD8000000, 0xFC000000, {LDS}},
-  {TN_AMD_DS, G9, 2, 17, 8, 0xD8000000, 0xFC000000, {LDS, M(GDS, 16, 1), F(ACC_DATA, 25, 1)}},
+  {TN_AMD_DS, G9, 2, 17, 8, 0xD8000000, 0xFC000000, {LDS, F(ACC_DATA, 25, 1)}},
   {TN_AMD_FLAT, G11, 2, 18, 7, 0xDC000000, 0xFC030000, {M(OFFSET, 0, 12), FLAT_11}},
   {TN_AMD_SCRATCH, G11, 2, 18, 7, 0xDC010000, 0xFC030000, {OFFSET_13, FLAT_11, F(SVE, 55, 1)}},
   {TN_AMD_GLOBAL, G11, 2, 18, 7, 0xDC020000, 0xFC030000, {OFFSET_13, FLAT_11}},
   {TN_AMD_FLAT, G9, 2, 18, 7, 0xDC000000, 0xFC00C000, {M(OFFSET, 0, 12), FLAT_9}},
   {TN_AMD_SCRATCH, G9, 2, 18, 7, 0xDC004000, 0xFC00C000, {OFFSET_13, F(SVE, 13, 1), F(SADDR, 48, 7), FLAT_9}},
-  {TN_AMD_GLOBAL, G9, 2, 18, 7, 0xDC008000, 0xFC00C000, {OFFSET_13, M(LDS, 13, 1), F(SADDR, 48, 7), FLAT_9}},
+  {TN_AMD_GLOBAL, G9, 2, 18, 7, 0xDC008000, 0xFC00C000, {OFFSET_13, F(SADDR, 48, 7), FLAT_9}},
   {TN_AMD_FLAT, G12, 3, 14, 8, 0xEC000000, 0xFF000000, {FLAT_12}},
   {TN_AMD_SCRATCH, G12, 3, 14, 8, 0xED000000, 0xFF000000, {FLAT_12}},
   {TN_AMD_GLOBAL, G12, 3, 14, 8, 0xEE000000, 0xFF000000, {FLAT_12}},
@@ -96,7 +96,7 @@ static const tn_amd_layout tn_amd_layouts[] = {
    {M(OFFSET, 0, 12), M(SLC, 12, 1), M(DLC, 13, 1), M(GLC, 14, 1), M(TFE, 53, 1), M(OFFEN, 54, 1), M(IDXEN, 55, 1),
     F(ADDRESS, 32, 8), F(DATA, 40, 8), F(DESCRIPTOR, 48, 5), F(SOFFSET, 56, 8)}},
   {TN_AMD_MUBUF, G9, 2, 18, 7, 0xE0000000, 0xFC000000,
-   {M(OFFSET, 0, 12), M(OFFEN, 12, 1), M(IDXEN, 13, 1), M(SC0, 14, 1), M(SC1, 15, 1), M(LDS, 16, 1), M(NT, 17, 1),
+   {M(OFFSET, 0, 12), M(OFFEN, 12, 1), M(IDXEN, 13, 1), M(SC0, 14, 1), M(SC1, 15, 1), F(ZERO, 16, 1), M(NT, 17, 1),
     F(ADDRESS, 32, 8), F(DATA, 40, 8), F(DESCRIPTOR, 48, 5), F(ACC_DATA, 55, 1), F(SOFFSET, 56, 8)}},
   {TN_AMD_MUBUF, G12, 3, 14, 8, 0xC4000000, 0xFC000000,
    {F(SOFFSET, 0, 7), M(NV, 7, 1), M(TFE, 22, 1), M(SCOPE, 50, 2), M(TH, 52, 3), F(UNTYPED, 55, 7), M(OFFEN, 62, 1),

@@ -14,10 +14,11 @@
 //   a b c  of memory: address, data, second data       s  scalar address      B R o  its base, descriptor, offset
 //   i n  offset and count as operands of their own
 //   what: dwords 1 2 3 4 5 6 8, x 16, y 32   f F  1, 2 dwords with neg and abs   h  f16, the same   w  i16
-//     i  packed i16   m  a mask of wave32 or, on gfx9, wave64   a  address: 2 dwords, or 1 beside a scalar address
+//     v  1 dword beside f16   i  packed i16   m  a mask of wave32 or, on gfx9, wave64   a  address: 2 dwords, 1 beside a scalar one
 //   c clamp   o omod   s op_sel   b byte_sel, in its place   k index_key   n N  neg_lo, neg_hi of the first two sources
-//   q both of the third   m M  cbsz, abid and blgp; without blgp   e  neg in the place of blgp   2  two offsets
+//   q  both of the third   m M  cbsz, abid and blgp; without blgp   e  neg in the place of blgp   2  two offsets
 //   !  no long form   -  no DPP, though it has operands of 32 bits   D  DPP, though it is packed
+//   =  no parts of operands (SDWA) on gfx9, though it has a short form
 // Source: AMD's ISA guides (amd.c); what a modifier is taken by was asked of LLVM 19's assembler, opcode by opcode.
 #ifndef TN_ISA_AMD_TABLE
 #define TN_ISA_AMD_TABLE
@@ -232,20 +233,20 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, SOPC, S_CMP_NLE_F32, "s_cmp_nle_f32", "0111", -1, 0x4C, -1) \
   TN_AMD_OF(_, SOPC, S_CMP_NEQ_F32, "s_cmp_neq_f32", "0111", -1, 0x4D, -1) \
   TN_AMD_OF(_, SOPC, S_CMP_NLT_F32, "s_cmp_nlt_f32", "0111", -1, 0x4E, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_LT_F16, "s_cmp_lt_f16", "0111", -1, 0x51, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_EQ_F16, "s_cmp_eq_f16", "0111", -1, 0x52, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_LE_F16, "s_cmp_le_f16", "0111", -1, 0x53, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_GT_F16, "s_cmp_gt_f16", "0111", -1, 0x54, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_LG_F16, "s_cmp_lg_f16", "0111", -1, 0x55, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_GE_F16, "s_cmp_ge_f16", "0111", -1, 0x56, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_O_F16, "s_cmp_o_f16", "0111", -1, 0x57, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_U_F16, "s_cmp_u_f16", "0111", -1, 0x58, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_NGE_F16, "s_cmp_nge_f16", "0111", -1, 0x59, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_NLG_F16, "s_cmp_nlg_f16", "0111", -1, 0x5A, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_NGT_F16, "s_cmp_ngt_f16", "0111", -1, 0x5B, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_NLE_F16, "s_cmp_nle_f16", "0111", -1, 0x5C, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_NEQ_F16, "s_cmp_neq_f16", "0111", -1, 0x5D, -1) \
-  TN_AMD_OF(_, SOPC, S_CMP_NLT_F16, "s_cmp_nlt_f16", "0111", -1, 0x5E, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_LT_F16, "s_cmp_lt_f16", "0w1w", -1, 0x51, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_EQ_F16, "s_cmp_eq_f16", "0w1w", -1, 0x52, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_LE_F16, "s_cmp_le_f16", "0w1w", -1, 0x53, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_GT_F16, "s_cmp_gt_f16", "0w1w", -1, 0x54, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_LG_F16, "s_cmp_lg_f16", "0w1w", -1, 0x55, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_GE_F16, "s_cmp_ge_f16", "0w1w", -1, 0x56, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_O_F16, "s_cmp_o_f16", "0w1w", -1, 0x57, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_U_F16, "s_cmp_u_f16", "0w1w", -1, 0x58, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_NGE_F16, "s_cmp_nge_f16", "0w1w", -1, 0x59, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_NLG_F16, "s_cmp_nlg_f16", "0w1w", -1, 0x5A, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_NGT_F16, "s_cmp_ngt_f16", "0w1w", -1, 0x5B, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_NLE_F16, "s_cmp_nle_f16", "0w1w", -1, 0x5C, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_NEQ_F16, "s_cmp_neq_f16", "0w1w", -1, 0x5D, -1) \
+  TN_AMD_OF(_, SOPC, S_CMP_NLT_F16, "s_cmp_nlt_f16", "0w1w", -1, 0x5E, -1) \
   TN_AMD_OF(_, SOPK, S_MOVK_I32, "s_movk_i32", "D1#h", 0x00, 0x00, 0x00) \
   TN_AMD_OF(_, SOPK, S_CMOVK_I32, "s_cmovk_i32", "D1#h", 0x02, 0x02, 0x01) \
   TN_AMD_OF(_, SOPK, S_CMPK_EQ_I32, "s_cmpk_eq_i32", "S1#h", 0x03, -1, 0x02) \
@@ -349,7 +350,7 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
 #define TN_AMD_VECTOR_ROWS(_) \
   TN_AMD_OF(_, VOP1, V_NOP, "v_nop", "/!-", 0x00, 0x00, 0x00) \
   TN_AMD_OF(_, VOP1, V_MOV_B32, "v_mov_b32", "d101", 0x01, 0x01, 0x01) \
-  TN_AMD_OF(_, VOP1, V_READFIRSTLANE_B32, "v_readfirstlane_b32", "D1x1/!-", 0x02, 0x02, 0x02) \
+  TN_AMD_OF(_, VOP1, V_READFIRSTLANE_B32, "v_readfirstlane_b32", "D1x1/!-=", 0x02, 0x02, 0x02) \
   TN_AMD_OF(_, VOP1, V_CVT_I32_F64, "v_cvt_i32_f64", "d10F/co", 0x03, 0x03, 0x03) \
   TN_AMD_OF(_, VOP1, V_CVT_F64_I32, "v_cvt_f64_i32", "d201/co", 0x04, 0x04, 0x04) \
   TN_AMD_OF(_, VOP1, V_CVT_F32_I32, "v_cvt_f32_i32", "d101/co", 0x05, 0x05, 0x05) \
@@ -422,7 +423,7 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP1, V_SAT_PK_U8_I16, "v_sat_pk_u8_i16", "dh01", 0x62, 0x62, 0x4F) \
   TN_AMD_OF(_, VOP1, V_CVT_NORM_I16_F16, "v_cvt_norm_i16_f16", "dh0h/co", 0x63, 0x63, 0x4D) \
   TN_AMD_OF(_, VOP1, V_CVT_NORM_U16_F16, "v_cvt_norm_u16_f16", "dh0h/co", 0x64, 0x64, 0x4E) \
-  TN_AMD_OF(_, VOP1, V_SWAP_B32, "v_swap_b32", "d1x1/!-", 0x65, 0x65, 0x51) \
+  TN_AMD_OF(_, VOP1, V_SWAP_B32, "v_swap_b32", "d1x1/!-=", 0x65, 0x65, 0x51) \
   TN_AMD_OF(_, VOP1, V_PERMLANE64_B32, "v_permlane64_b32", "d1x1/!-", 0x67, 0x67, -1) \
   TN_AMD_OF(_, VOP1, V_SWAPREL_B32, "v_swaprel_b32", "d1x1/!-", 0x68, 0x68, -1) \
   TN_AMD_OF(_, VOP1, V_NOT_B16, "v_not_b16", "dh0w", 0x69, 0x69, -1) \
@@ -435,7 +436,7 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP1, V_MOV_B64, "v_mov_b64", "d202", -1, -1, 0x38) \
   TN_AMD_OF(_, VOP1, V_EXP_LEGACY_F32, "v_exp_legacy_f32", "d10f/co", -1, -1, 0x4B) \
   TN_AMD_OF(_, VOP1, V_LOG_LEGACY_F32, "v_log_legacy_f32", "d10f/co", -1, -1, 0x4C) \
-  TN_AMD_OF(_, VOP1, V_ACCVGPR_MOV_B32, "v_accvgpr_mov_b32", "d1x1/!", -1, -1, 0x52) \
+  TN_AMD_OF(_, VOP1, V_ACCVGPR_MOV_B32, "v_accvgpr_mov_b32", "g1A1/!-=", -1, -1, 0x52) \
   TN_AMD_OF(_, VOP2, V_CNDMASK_B32, "v_cndmask_b32", "d10f1fmm", 0x01, 0x01, 0x00) \
   TN_AMD_OF(_, VOP2, V_DOT2ACC_F32_F16, "v_dot2acc_f32_f16", "d10111/!", 0x02, -1, -1) \
   TN_AMD_OF(_, VOP2, V_ADD_F32, "v_add_f32", "d10f1f/co", 0x03, 0x03, 0x01) \
@@ -467,7 +468,7 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP2, V_ADD_NC_U32, "v_add_nc_u32|9:v_add_u32", "d10111/c", 0x25, 0x25, 0x34) \
   TN_AMD_OF(_, VOP2, V_SUB_NC_U32, "v_sub_nc_u32|9:v_sub_u32", "d10111/c", 0x26, 0x26, 0x35) \
   TN_AMD_OF(_, VOP2, V_SUBREV_NC_U32, "v_subrev_nc_u32|9:v_subrev_u32", "d10111/c", 0x27, 0x27, 0x36) \
-  TN_AMD_OF(_, VOP2, V_FMAC_F32, "v_fmac_f32", "d10f1f/co", 0x2B, 0x2B, 0x3B) \
+  TN_AMD_OF(_, VOP2, V_FMAC_F32, "v_fmac_f32", "d10f1f/co=", 0x2B, 0x2B, 0x3B) \
   TN_AMD_OF(_, VOP2, V_FMAMK_F32, "v_fmamk_f32", "d101K111/!-", 0x2C, 0x2C, 0x17) \
   TN_AMD_OF(_, VOP2, V_FMAAK_F32, "v_fmaak_f32", "d10111K1/!-", 0x2D, 0x2D, 0x18) \
   TN_AMD_OF(_, VOP2, V_CVT_PK_RTZ_F16_F32, "v_cvt_pk_rtz_f16_f32", "d10f1f/co", 0x2F, 0x2F, -1) \
@@ -475,24 +476,24 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP2, V_SUB_F16, "v_sub_f16", "dh0h1h/co", 0x33, 0x33, 0x20) \
   TN_AMD_OF(_, VOP2, V_SUBREV_F16, "v_subrev_f16", "dh0h1h/co", 0x34, 0x34, 0x21) \
   TN_AMD_OF(_, VOP2, V_MUL_F16, "v_mul_f16", "dh0h1h/co", 0x35, 0x35, 0x22) \
-  TN_AMD_OF(_, VOP2, V_FMAC_F16, "v_fmac_f16", "dh0h1h/cos", 0x36, 0x36, -1) \
+  TN_AMD_OF(_, VOP2, V_FMAC_F16, "v_fmac_f16", "dh0h1h/cost", 0x36, 0x36, -1) \
   TN_AMD_OF(_, VOP2, V_FMAMK_F16, "v_fmamk_f16", "dh0hKh1h/!-", 0x37, 0x37, -1) \
   TN_AMD_OF(_, VOP2, V_FMAAK_F16, "v_fmaak_f16", "dh0h1hKh/!-", 0x38, 0x38, -1) \
   TN_AMD_OF(_, VOP2, V_MAX_F16, "v_max_f16|12:v_max_num_f16", "dh0h1h/co", 0x39, 0x31, 0x2D) \
   TN_AMD_OF(_, VOP2, V_MIN_F16, "v_min_f16|12:v_min_num_f16", "dh0h1h/co", 0x3A, 0x30, 0x2E) \
-  TN_AMD_OF(_, VOP2, V_LDEXP_F16, "v_ldexp_f16", "dh0h1h/co", 0x3B, 0x3B, 0x33) \
-  TN_AMD_OF(_, VOP2, V_PK_FMAC_F16, "v_pk_fmac_f16", "d10111/!", 0x3C, 0x3C, 0x3C) \
+  TN_AMD_OF(_, VOP2, V_LDEXP_F16, "v_ldexp_f16", "dh0h1h/co|9:d10h11/co", 0x3B, 0x3B, 0x33) \
+  TN_AMD_OF(_, VOP2, V_PK_FMAC_F16, "v_pk_fmac_f16", "d10f1f/!=|9:d10f1f/!-=", 0x3C, 0x3C, 0x3C) \
   TN_AMD_OF(_, VOP2, V_FMAC_F64, "v_fmac_f64", "d20F1F/co", -1, -1, 0x04) \
-  TN_AMD_OF(_, VOP2, V_MAC_F16, "v_mac_f16", "d10h1h/co", -1, -1, 0x23) \
-  TN_AMD_OF(_, VOP2, V_MADMK_F16, "v_madmk_f16", "d1x1K111/!", -1, -1, 0x24) \
-  TN_AMD_OF(_, VOP2, V_MADAK_F16, "v_madak_f16", "d1x111K1/!", -1, -1, 0x25) \
+  TN_AMD_OF(_, VOP2, V_MAC_F16, "v_mac_f16", "d10h1h/co=", -1, -1, 0x23) \
+  TN_AMD_OF(_, VOP2, V_MADMK_F16, "v_madmk_f16", "d1x1K111/!-=", -1, -1, 0x24) \
+  TN_AMD_OF(_, VOP2, V_MADAK_F16, "v_madak_f16", "d1x111K1/!-=", -1, -1, 0x25) \
   TN_AMD_OF(_, VOP2, V_ADD_U16, "v_add_u16", "d10w1w/c", -1, -1, 0x26) \
   TN_AMD_OF(_, VOP2, V_SUB_U16, "v_sub_u16", "d10w1w/c", -1, -1, 0x27) \
   TN_AMD_OF(_, VOP2, V_SUBREV_U16, "v_subrev_u16", "d10w1w/c", -1, -1, 0x28) \
-  TN_AMD_OF(_, VOP2, V_DOT2C_F32_F16, "v_dot2c_f32_f16", "d10f1f/co", -1, -1, 0x37) \
-  TN_AMD_OF(_, VOP2, V_DOT2C_I32_I16, "v_dot2c_i32_i16", "d10111/c", -1, -1, 0x38) \
-  TN_AMD_OF(_, VOP2, V_DOT4C_I32_I8, "v_dot4c_i32_i8", "d10111/c", -1, -1, 0x39) \
-  TN_AMD_OF(_, VOP2, V_DOT8C_I32_I4, "v_dot8c_i32_i4", "d10111/c", -1, -1, 0x3A)
+  TN_AMD_OF(_, VOP2, V_DOT2C_F32_F16, "v_dot2c_f32_f16", "d10f1f/co=", -1, -1, 0x37) \
+  TN_AMD_OF(_, VOP2, V_DOT2C_I32_I16, "v_dot2c_i32_i16", "d10111/c=", -1, -1, 0x38) \
+  TN_AMD_OF(_, VOP2, V_DOT4C_I32_I8, "v_dot4c_i32_i8", "d10111/c=", -1, -1, 0x39) \
+  TN_AMD_OF(_, VOP2, V_DOT8C_I32_I4, "v_dot8c_i32_i4", "d10111/c=", -1, -1, 0x3A)
 
 // ** comparisons: of a type, by condition; with and without writing EXEC, which on gfx9 writes the mask, too **
 
@@ -532,10 +533,10 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_COMPARE_INT(_, I64, "i64", "0212", 0x50, 0xE0, 0) TN_AMD_COMPARE_INT(_, U64, "u64", "0212", 0x58, 0xE8, 0)
 
 #define TN_AMD_CLASS_ROWS(_) \
-  TN_AMD_OF(_, VOPC, V_CMP_CLASS_F16, "v_cmp_class_f16", "em0h11", 0x7D, 0x7D, 0x14) \
+  TN_AMD_OF(_, VOPC, V_CMP_CLASS_F16, "v_cmp_class_f16", "em0h1v", 0x7D, 0x7D, 0x14) \
   TN_AMD_OF(_, VOPC, V_CMP_CLASS_F32, "v_cmp_class_f32", "em0f11", 0x7E, 0x7E, 0x10) \
   TN_AMD_OF(_, VOPC, V_CMP_CLASS_F64, "v_cmp_class_f64", "em0F11", 0x7F, 0x7F, 0x12) \
-  TN_AMD_OF(_, VOPC, V_CMPX_CLASS_F16, "v_cmpx_class_f16", "0h11|9:em0h11", 0xFD, 0xFD, 0x15) \
+  TN_AMD_OF(_, VOPC, V_CMPX_CLASS_F16, "v_cmpx_class_f16", "0h1v|9:em0h1v", 0xFD, 0xFD, 0x15) \
   TN_AMD_OF(_, VOPC, V_CMPX_CLASS_F32, "v_cmpx_class_f32", "0f11|9:em0f11", 0xFE, 0xFE, 0x11) \
   TN_AMD_OF(_, VOPC, V_CMPX_CLASS_F64, "v_cmpx_class_f64", "0F11|9:em0F11", 0xFF, 0xFF, 0x13)
 
@@ -571,7 +572,7 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP3, V_SAD_HI_U8, "v_sad_hi_u8", "d1011121/c", 0x223, 0x223, 0x1DA) \
   TN_AMD_OF(_, VOP3, V_SAD_U16, "v_sad_u16", "d1011121/c", 0x224, 0x224, 0x1DB) \
   TN_AMD_OF(_, VOP3, V_SAD_U32, "v_sad_u32", "d1011121/c", 0x225, 0x225, 0x1DC) \
-  TN_AMD_OF(_, VOP3, V_CVT_PK_U8_F32, "v_cvt_pk_u8_f32", "d10f1f2f/c", 0x226, 0x226, 0x1DD) \
+  TN_AMD_OF(_, VOP3, V_CVT_PK_U8_F32, "v_cvt_pk_u8_f32", "d10f1121/c", 0x226, 0x226, 0x1DD) \
   TN_AMD_OF(_, VOP3, V_DIV_FIXUP_F32, "v_div_fixup_f32", "d10f1f2f/co-", 0x227, 0x227, 0x1DE) \
   TN_AMD_OF(_, VOP3, V_DIV_FIXUP_F64, "v_div_fixup_f64", "d20F1F2F/co", 0x228, 0x228, 0x1DF) \
   TN_AMD_OF(_, VOP3, V_DIV_FMAS_F32, "v_div_fmas_f32", "d10f1f2f/co-", 0x237, 0x237, 0x1E2) \
@@ -604,8 +605,8 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP3, V_OR3_B32, "v_or3_b32", "d1011121", 0x258, 0x258, 0x202) \
   TN_AMD_OF(_, VOP3, V_MAD_U32_U16, "v_mad_u32_u16", "d10w1w21/cs", 0x259, 0x259, 0x1F1) \
   TN_AMD_OF(_, VOP3, V_MAD_I32_I16, "v_mad_i32_i16", "d10w1w21/cs", 0x25A, 0x25A, 0x1F2) \
-  TN_AMD_OF(_, VOP3, V_PERMLANE16_B32, "v_permlane16_b32", "d1x1Y1Z1/s-", 0x25B, 0x25B, -1) \
-  TN_AMD_OF(_, VOP3, V_PERMLANEX16_B32, "v_permlanex16_b32", "d1x1Y1Z1/s-", 0x25C, 0x25C, -1) \
+  TN_AMD_OF(_, VOP3, V_PERMLANE16_B32, "v_permlane16_b32", "d1x1Y1Z1/p-", 0x25B, 0x25B, -1) \
+  TN_AMD_OF(_, VOP3, V_PERMLANEX16_B32, "v_permlanex16_b32", "d1x1Y1Z1/p-", 0x25C, 0x25C, -1) \
   TN_AMD_OF(_, VOP3, V_CNDMASK_B16, "v_cndmask_b16", "d10w1wmm", 0x25D, 0x25D, -1) \
   TN_AMD_OF(_, VOP3, V_MAXMIN_F32, "v_maxmin_f32|12:v_maxmin_num_f32", "d10f1f2f/co", 0x25E, 0x269, -1) \
   TN_AMD_OF(_, VOP3, V_MINMAX_F32, "v_minmax_f32|12:v_minmax_num_f32", "d10f1f2f/co", 0x25F, 0x268, -1) \
@@ -615,8 +616,8 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP3, V_MINMAX_U32, "v_minmax_u32", "d1011121", 0x263, 0x263, -1) \
   TN_AMD_OF(_, VOP3, V_MAXMIN_I32, "v_maxmin_i32", "d1011121", 0x264, 0x264, -1) \
   TN_AMD_OF(_, VOP3, V_MINMAX_I32, "v_minmax_i32", "d1011121", 0x265, 0x265, -1) \
-  TN_AMD_OF(_, VOP3, V_DOT2_F16_F16, "v_dot2_f16_f16", "d10f1f2h/s", 0x266, 0x266, -1) \
-  TN_AMD_OF(_, VOP3, V_DOT2_BF16_BF16, "v_dot2_bf16_bf16", "d10f1f2f/s", 0x267, 0x267, -1) \
+  TN_AMD_OF(_, VOP3, V_DOT2_F16_F16, "v_dot2_f16_f16", "d10f1f2h/S", 0x266, 0x266, -1) \
+  TN_AMD_OF(_, VOP3, V_DOT2_BF16_BF16, "v_dot2_bf16_bf16", "d10f1f2f/S", 0x267, 0x267, -1) \
   TN_AMD_OF(_, VOP3, V_ADD_NC_U16, "v_add_nc_u16", "d10w1w/cs", 0x303, 0x303, -1) \
   TN_AMD_OF(_, VOP3, V_SUB_NC_U16, "v_sub_nc_u16", "d10w1w/cs", 0x304, 0x304, -1) \
   TN_AMD_IN(_, V_MUL_LO_U16, "v_mul_lo_u16", "d10w1w", VOP3, 0x305, VOP3, 0x305, VOP2, 0x29) \
@@ -633,7 +634,7 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
     "v_cvt_pk_norm_i16_f16|9:v_cvt_pknorm_i16_f16", "d10h1h/cs", 0x312, 0x312, 0x299) \
   TN_AMD_OF(_, VOP3, V_CVT_PK_NORM_U16_F16, \
     "v_cvt_pk_norm_u16_f16|9:v_cvt_pknorm_u16_f16", "d10h1h/cs", 0x313, 0x313, 0x29A) \
-  TN_AMD_OF(_, VOP3, V_LDEXP_F32, "v_ldexp_f32", "d10f1f/co", 0x31C, 0x31C, 0x288) \
+  TN_AMD_OF(_, VOP3, V_LDEXP_F32, "v_ldexp_f32", "d10f11/co", 0x31C, 0x31C, 0x288) \
   TN_AMD_OF(_, VOP3, V_BFM_B32, "v_bfm_b32", "d10111", 0x31D, 0x31D, 0x293) \
   TN_AMD_OF(_, VOP3, V_BCNT_U32_B32, "v_bcnt_u32_b32", "d10111", 0x31E, 0x31E, 0x28B) \
   TN_AMD_OF(_, VOP3, V_MBCNT_LO_U32_B32, "v_mbcnt_lo_u32_b32", "d10111", 0x31F, 0x31F, 0x28C) \
@@ -650,11 +651,11 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_IN(_, V_MUL_F64, "v_mul_f64", "d20F1F/co", VOP3, 0x328, VOP2, 0x06, VOP3, 0x281) \
   TN_AMD_IN(_, V_MIN_F64, "v_min_f64|12:v_min_num_f64", "d20F1F/co", VOP3, 0x329, VOP2, 0x0D, VOP3, 0x282) \
   TN_AMD_IN(_, V_MAX_F64, "v_max_f64|12:v_max_num_f64", "d20F1F/co", VOP3, 0x32A, VOP2, 0x0E, VOP3, 0x283) \
-  TN_AMD_OF(_, VOP3, V_LDEXP_F64, "v_ldexp_f64", "d20F1f/co", 0x32B, 0x32B, 0x284) \
+  TN_AMD_OF(_, VOP3, V_LDEXP_F64, "v_ldexp_f64", "d20F11/co", 0x32B, 0x32B, 0x284) \
   TN_AMD_OF(_, VOP3, V_MUL_LO_U32, "v_mul_lo_u32", "d10111/-", 0x32C, 0x32C, 0x285) \
   TN_AMD_OF(_, VOP3, V_MUL_HI_U32, "v_mul_hi_u32", "d10111/-", 0x32D, 0x32D, 0x286) \
   TN_AMD_OF(_, VOP3, V_MUL_HI_I32, "v_mul_hi_i32", "d10111/-", 0x32E, 0x32E, 0x287) \
-  TN_AMD_OF(_, VOP3, V_TRIG_PREOP_F64, "v_trig_preop_f64", "d20F1f/co", 0x32F, 0x32F, 0x292) \
+  TN_AMD_OF(_, VOP3, V_TRIG_PREOP_F64, "v_trig_preop_f64", "d20F11/co", 0x32F, 0x32F, 0x292) \
   TN_AMD_IN(_, V_LSHLREV_B16, "v_lshlrev_b16", "d10w1w", VOP3, 0x338, VOP3, 0x338, VOP2, 0x2A) \
   TN_AMD_IN(_, V_LSHRREV_B16, "v_lshrrev_b16", "d10w1w", VOP3, 0x339, VOP3, 0x339, VOP2, 0x2B) \
   TN_AMD_IN(_, V_ASHRREV_I16, "v_ashrrev_i16", "d10w1w", VOP3, 0x33A, VOP3, 0x33A, VOP2, 0x2C) \
@@ -684,8 +685,8 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP3, V_S_RSQ_F16, "v_s_rsq_f16", "D1Xh/co-", -1, 0x287, -1) \
   TN_AMD_OF(_, VOP3, V_S_SQRT_F32, "v_s_sqrt_f32", "D1Xf/co-", -1, 0x288, -1) \
   TN_AMD_OF(_, VOP3, V_S_SQRT_F16, "v_s_sqrt_f16", "D1Xh/co-", -1, 0x289, -1) \
-  TN_AMD_OF(_, VOP3, V_PERMLANE16_VAR_B32, "v_permlane16_var_b32", "d1x1y1/s-", -1, 0x30F, -1) \
-  TN_AMD_OF(_, VOP3, V_PERMLANEX16_VAR_B32, "v_permlanex16_var_b32", "d1x1y1/s-", -1, 0x310, -1) \
+  TN_AMD_OF(_, VOP3, V_PERMLANE16_VAR_B32, "v_permlane16_var_b32", "d1x1y1/p-", -1, 0x30F, -1) \
+  TN_AMD_OF(_, VOP3, V_PERMLANEX16_VAR_B32, "v_permlanex16_var_b32", "d1x1y1/p-", -1, 0x310, -1) \
   TN_AMD_OF(_, VOP3, V_MINIMUM_F64, "v_minimum_f64", "d20F1F/co", -1, 0x341, -1) \
   TN_AMD_OF(_, VOP3, V_MAXIMUM_F64, "v_maximum_f64", "d20F1F/co", -1, 0x342, -1) \
   TN_AMD_OF(_, VOP3, V_MINIMUM_F32, "v_minimum_f32", "d10f1f/co", -1, 0x365, -1) \
@@ -694,14 +695,14 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP3, V_MAXIMUM_F16, "v_maximum_f16", "d10h1h/co", -1, 0x368, -1) \
   TN_AMD_OF(_, VOP3, V_CVT_PK_FP8_F32, "v_cvt_pk_fp8_f32", "d10f1f/s", -1, 0x369, 0x2A2) \
   TN_AMD_OF(_, VOP3, V_CVT_PK_BF8_F32, "v_cvt_pk_bf8_f32", "d10f1f/s", -1, 0x36A, 0x2A3) \
-  TN_AMD_OF(_, VOP3, V_CVT_SR_FP8_F32, "v_cvt_sr_fp8_f32", "d10f1f/b|9:d10f11/s", -1, 0x36B, 0x2A4) \
-  TN_AMD_OF(_, VOP3, V_CVT_SR_BF8_F32, "v_cvt_sr_bf8_f32", "d10f1f/b|9:d10f11/s", -1, 0x36C, 0x2A5) \
+  TN_AMD_OF(_, VOP3, V_CVT_SR_FP8_F32, "v_cvt_sr_fp8_f32", "d10f11/b|9:d10f11/T", -1, 0x36B, 0x2A4) \
+  TN_AMD_OF(_, VOP3, V_CVT_SR_BF8_F32, "v_cvt_sr_bf8_f32", "d10f11/b|9:d10f11/T", -1, 0x36C, 0x2A5) \
   TN_AMD_OF(_, VOP3, V_MAD_LEGACY_F16, "v_mad_legacy_f16", "d10f1f2f/co", -1, -1, 0x1EA) \
   TN_AMD_OF(_, VOP3, V_MAD_LEGACY_U16, "v_mad_legacy_u16", "d10w1w2w/c", -1, -1, 0x1EB) \
   TN_AMD_OF(_, VOP3, V_MAD_LEGACY_I16, "v_mad_legacy_i16", "d10w1w2w/c", -1, -1, 0x1EC) \
   TN_AMD_OF(_, VOP3, V_FMA_LEGACY_F16, "v_fma_legacy_f16", "d10f1f2f/co", -1, -1, 0x1EE) \
   TN_AMD_OF(_, VOP3, V_DIV_FIXUP_LEGACY_F16, "v_div_fixup_legacy_f16", "d10f1f2f/co", -1, -1, 0x1EF) \
-  TN_AMD_OF(_, VOP3, V_CVT_PKACCUM_U8_F32, "v_cvt_pkaccum_u8_f32", "d10f1f/c", -1, -1, 0x1F0) \
+  TN_AMD_OF(_, VOP3, V_CVT_PKACCUM_U8_F32, "v_cvt_pkaccum_u8_f32", "d10f11/c", -1, -1, 0x1F0) \
   TN_AMD_OF(_, VOP3, V_MAD_F16, "v_mad_f16", "d10f1f2f/cos", -1, -1, 0x203) \
   TN_AMD_OF(_, VOP3, V_LSHL_ADD_U64, "v_lshl_add_u64", "d2021122", -1, -1, 0x208) \
   TN_AMD_OF(_, VOP3, V_CVT_PKRTZ_F16_F32, "v_cvt_pkrtz_f16_f32", "d10f1f/co", -1, -1, 0x296) \
@@ -789,44 +790,44 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, VOP3P, V_PK_MOV_B32, "v_pk_mov_b32", "d20212/csnNq", -1, -1, 0x33) \
   TN_AMD_OF(_, VOP3P, V_ACCVGPR_READ_B32, "v_accvgpr_read_b32", "d1A1", -1, -1, 0x58) \
   TN_AMD_OF(_, VOP3P, V_ACCVGPR_WRITE_B32, "v_accvgpr_write_b32", "g101", -1, -1, 0x59) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X8_XF32, "v_mfma_f32_16x16x8_xf32", "d4x2y224/m", -1, -1, 0x3E) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X4_XF32, "v_mfma_f32_32x32x4_xf32", "dxx2y22x/m", -1, -1, 0x3F) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X1_2B_F32, "v_mfma_f32_32x32x1_2b_f32", "dyx1y12y/m", -1, -1, 0x40) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X1_4B_F32, "v_mfma_f32_16x16x1_4b_f32", "dxx1y12x/m", -1, -1, 0x41) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_4X4X1_16B_F32, "v_mfma_f32_4x4x1_16b_f32", "d4x1y124/m", -1, -1, 0x42) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X2_F32, "v_mfma_f32_32x32x2_f32", "dxx1y12x/m", -1, -1, 0x44) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X4_F32, "v_mfma_f32_16x16x4_f32", "d4x1y124/m", -1, -1, 0x45) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X4_2B_F16, "v_mfma_f32_32x32x4_2b_f16", "dyx2y22y/m", -1, -1, 0x48) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X4_4B_F16, "v_mfma_f32_16x16x4_4b_f16", "dxx2y22x/m", -1, -1, 0x49) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_4X4X4_16B_F16, "v_mfma_f32_4x4x4_16b_f16", "d4x2y224/m", -1, -1, 0x4A) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X8_F16, "v_mfma_f32_32x32x8_f16", "dxx2y22x/m", -1, -1, 0x4C) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X16_F16, "v_mfma_f32_16x16x16_f16", "d4x2y224/m", -1, -1, 0x4D) \
-  TN_AMD_OF(_, MFMA, V_MFMA_I32_32X32X4_2B_I8, "v_mfma_i32_32x32x4_2b_i8", "dyx1y12y/m", -1, -1, 0x50) \
-  TN_AMD_OF(_, MFMA, V_MFMA_I32_16X16X4_4B_I8, "v_mfma_i32_16x16x4_4b_i8", "dxx1y12x/m", -1, -1, 0x51) \
-  TN_AMD_OF(_, MFMA, V_MFMA_I32_4X4X4_16B_I8, "v_mfma_i32_4x4x4_16b_i8", "d4x1y124/m", -1, -1, 0x52) \
-  TN_AMD_OF(_, MFMA, V_MFMA_I32_32X32X16_I8, "v_mfma_i32_32x32x16_i8", "dxx2y22x/m", -1, -1, 0x56) \
-  TN_AMD_OF(_, MFMA, V_MFMA_I32_16X16X32_I8, "v_mfma_i32_16x16x32_i8", "d4x2y224/m", -1, -1, 0x57) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X4_2B_BF16, "v_mfma_f32_32x32x4_2b_bf16", "dyx2y22y/m", -1, -1, 0x5D) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X4_4B_BF16, "v_mfma_f32_16x16x4_4b_bf16", "dxx2y22x/m", -1, -1, 0x5E) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_4X4X4_16B_BF16, "v_mfma_f32_4x4x4_16b_bf16", "d4x2y224/m", -1, -1, 0x5F) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X8_BF16, "v_mfma_f32_32x32x8_bf16", "dxx2y22x/m", -1, -1, 0x60) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X16_BF16, "v_mfma_f32_16x16x16_bf16", "d4x2y224/m", -1, -1, 0x61) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X8_XF32, "v_mfma_f32_16x16x8_xf32", "d4x2y2C4/m", -1, -1, 0x3E) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X4_XF32, "v_mfma_f32_32x32x4_xf32", "dxx2y2Cx/m", -1, -1, 0x3F) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X1_2B_F32, "v_mfma_f32_32x32x1_2b_f32", "dyx1y1Cy/m", -1, -1, 0x40) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X1_4B_F32, "v_mfma_f32_16x16x1_4b_f32", "dxx1y1Cx/m", -1, -1, 0x41) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_4X4X1_16B_F32, "v_mfma_f32_4x4x1_16b_f32", "d4x1y1C4/m", -1, -1, 0x42) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X2_F32, "v_mfma_f32_32x32x2_f32", "dxx1y1Cx/m", -1, -1, 0x44) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X4_F32, "v_mfma_f32_16x16x4_f32", "d4x1y1C4/m", -1, -1, 0x45) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X4_2B_F16, "v_mfma_f32_32x32x4_2b_f16", "dyx2y2Cy/m", -1, -1, 0x48) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X4_4B_F16, "v_mfma_f32_16x16x4_4b_f16", "dxx2y2Cx/m", -1, -1, 0x49) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_4X4X4_16B_F16, "v_mfma_f32_4x4x4_16b_f16", "d4x2y2C4/m", -1, -1, 0x4A) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X8_F16, "v_mfma_f32_32x32x8_f16", "dxx2y2Cx/m", -1, -1, 0x4C) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X16_F16, "v_mfma_f32_16x16x16_f16", "d4x2y2C4/m", -1, -1, 0x4D) \
+  TN_AMD_OF(_, MFMA, V_MFMA_I32_32X32X4_2B_I8, "v_mfma_i32_32x32x4_2b_i8", "dyx1y1Cy/m", -1, -1, 0x50) \
+  TN_AMD_OF(_, MFMA, V_MFMA_I32_16X16X4_4B_I8, "v_mfma_i32_16x16x4_4b_i8", "dxx1y1Cx/m", -1, -1, 0x51) \
+  TN_AMD_OF(_, MFMA, V_MFMA_I32_4X4X4_16B_I8, "v_mfma_i32_4x4x4_16b_i8", "d4x1y1C4/m", -1, -1, 0x52) \
+  TN_AMD_OF(_, MFMA, V_MFMA_I32_32X32X16_I8, "v_mfma_i32_32x32x16_i8", "dxx2y2Cx/m", -1, -1, 0x56) \
+  TN_AMD_OF(_, MFMA, V_MFMA_I32_16X16X32_I8, "v_mfma_i32_16x16x32_i8", "d4x2y2C4/m", -1, -1, 0x57) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X4_2B_BF16, "v_mfma_f32_32x32x4_2b_bf16", "dyx2y2Cy/m", -1, -1, 0x5D) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X4_4B_BF16, "v_mfma_f32_16x16x4_4b_bf16", "dxx2y2Cx/m", -1, -1, 0x5E) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_4X4X4_16B_BF16, "v_mfma_f32_4x4x4_16b_bf16", "d4x2y2C4/m", -1, -1, 0x5F) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X8_BF16, "v_mfma_f32_32x32x8_bf16", "dxx2y2Cx/m", -1, -1, 0x60) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X16_BF16, "v_mfma_f32_16x16x16_bf16", "d4x2y2C4/m", -1, -1, 0x61) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_F32_16X16X32_F16, "v_smfmac_f32_16x16x32_f16", "d4x2y4z1/M", -1, -1, 0x62) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_F32_32X32X16_F16, "v_smfmac_f32_32x32x16_f16", "dxx2y4z1/M", -1, -1, 0x64) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_F32_16X16X32_BF16, "v_smfmac_f32_16x16x32_bf16", "d4x2y4z1/M", -1, -1, 0x66) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_F32_32X32X16_BF16, "v_smfmac_f32_32x32x16_bf16", "dxx2y4z1/M", -1, -1, 0x68) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_I32_16X16X64_I8, "v_smfmac_i32_16x16x64_i8", "d4x2y4z1/M", -1, -1, 0x6A) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_I32_32X32X32_I8, "v_smfmac_i32_32x32x32_i8", "dxx2y4z1/M", -1, -1, 0x6C) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F64_16X16X4_F64, "v_mfma_f64_16x16x4_f64", "d8x2y228/e", -1, -1, 0x6E) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F64_4X4X4_4B_F64, "v_mfma_f64_4x4x4_4b_f64", "d2x2y222/e", -1, -1, 0x6F) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X32_BF8_BF8, "v_mfma_f32_16x16x32_bf8_bf8", "d4x2y224/m", -1, -1, 0x70) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X32_BF8_FP8, "v_mfma_f32_16x16x32_bf8_fp8", "d4x2y224/m", -1, -1, 0x71) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X32_FP8_BF8, "v_mfma_f32_16x16x32_fp8_bf8", "d4x2y224/m", -1, -1, 0x72) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X32_FP8_FP8, "v_mfma_f32_16x16x32_fp8_fp8", "d4x2y224/m", -1, -1, 0x73) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X16_BF8_BF8, "v_mfma_f32_32x32x16_bf8_bf8", "dxx2y22x/m", -1, -1, 0x74) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X16_BF8_FP8, "v_mfma_f32_32x32x16_bf8_fp8", "dxx2y22x/m", -1, -1, 0x75) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X16_FP8_BF8, "v_mfma_f32_32x32x16_fp8_bf8", "dxx2y22x/m", -1, -1, 0x76) \
-  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X16_FP8_FP8, "v_mfma_f32_32x32x16_fp8_fp8", "dxx2y22x/m", -1, -1, 0x77) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F64_16X16X4_F64, "v_mfma_f64_16x16x4_f64", "d8x2y2C8/e", -1, -1, 0x6E) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F64_4X4X4_4B_F64, "v_mfma_f64_4x4x4_4b_f64", "d2x2y2C2/e", -1, -1, 0x6F) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X32_BF8_BF8, "v_mfma_f32_16x16x32_bf8_bf8", "d4x2y2C4/m", -1, -1, 0x70) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X32_BF8_FP8, "v_mfma_f32_16x16x32_bf8_fp8", "d4x2y2C4/m", -1, -1, 0x71) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X32_FP8_BF8, "v_mfma_f32_16x16x32_fp8_bf8", "d4x2y2C4/m", -1, -1, 0x72) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_16X16X32_FP8_FP8, "v_mfma_f32_16x16x32_fp8_fp8", "d4x2y2C4/m", -1, -1, 0x73) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X16_BF8_BF8, "v_mfma_f32_32x32x16_bf8_bf8", "dxx2y2Cx/m", -1, -1, 0x74) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X16_BF8_FP8, "v_mfma_f32_32x32x16_bf8_fp8", "dxx2y2Cx/m", -1, -1, 0x75) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X16_FP8_BF8, "v_mfma_f32_32x32x16_fp8_bf8", "dxx2y2Cx/m", -1, -1, 0x76) \
+  TN_AMD_OF(_, MFMA, V_MFMA_F32_32X32X16_FP8_FP8, "v_mfma_f32_32x32x16_fp8_fp8", "dxx2y2Cx/m", -1, -1, 0x77) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_F32_16X16X64_BF8_BF8, "v_smfmac_f32_16x16x64_bf8_bf8", "d4x2y4z1/M", -1, -1, 0x78) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_F32_16X16X64_BF8_FP8, "v_smfmac_f32_16x16x64_bf8_fp8", "d4x2y4z1/M", -1, -1, 0x79) \
   TN_AMD_OF(_, MFMA, V_SMFMAC_F32_16X16X64_FP8_BF8, "v_smfmac_f32_16x16x64_fp8_bf8", "d4x2y4z1/M", -1, -1, 0x7A) \
