@@ -108,7 +108,7 @@ static tn_amd_operand *tn_amd_operand_at(tn_amd_coder *c, int key, const char **
   return NULL;
 }
 // Source 0, 1 or 2, if there is one.
-static int tn_amd_source(tn_amd_coder *c, int number, const char **letters, tn_amd_operand **o) {
+static int tn_amd_source_at(tn_amd_coder *c, int number, const char **letters, tn_amd_operand **o) {
   *o = tn_amd_operand_at(c, TN_AMD_F_SRC0 + number, letters);
   return *o != NULL;
 }
@@ -316,7 +316,7 @@ static void tn_amd_select(tn_amd_coder *c, const tn_amd_field *f) {
     if (!tn_amd_takes(&c->form, 'T')) return;
   }
   for (int i = 0; i < 3; i++)
-    if (tn_amd_source(c, i, &l, &o)) tn_amd_bit(c, f, i, &o->op_sel, tn_amd_selects_at(&c->form, i));
+    if (tn_amd_source_at(c, i, &l, &o)) tn_amd_bit(c, f, i, &o->op_sel, tn_amd_selects_at(&c->form, i));
   if (f->width < 4 || !c->form.n || *c->form.operands != 'd' || b) return;
   tn_amd_bit(c, f, 3, &c->ins->o[0].op_sel, tn_amd_selects_at(&c->form, 3));
 }
@@ -326,7 +326,7 @@ static void tn_amd_select_hi(tn_amd_coder *c, const tn_amd_field *f) {
   tn_amd_operand *o;
   for (int i = 0; i < f->width; i++) {
     uint8_t one = 1;
-    const int there = tn_amd_source(c, f->first + i, &l, &o);
+    const int there = tn_amd_source_at(c, f->first + i, &l, &o);
     if (!c->writes && there) o->op_sel_hi = 1;
     tn_amd_bit(c, f, i, there && has ? &o->op_sel_hi : &one, c->writes || has);
   }
@@ -341,7 +341,7 @@ static void tn_amd_accumulators(tn_amd_coder *c, const tn_amd_field *f) {
   const char *l;
   tn_amd_operand *o;
   if (f->key == TN_AMD_F_ACC) {
-    for (int i = 0; i < 2; i++) if (tn_amd_source(c, i, &l, &o)) tn_amd_accumulator(c, f, i, o);
+    for (int i = 0; i < 2; i++) if (tn_amd_source_at(c, i, &l, &o)) tn_amd_accumulator(c, f, i, o);
     return;
   }
   const int data = f->key == TN_AMD_F_ACC_DATA;
@@ -359,7 +359,7 @@ static void tn_amd_accumulators(tn_amd_coder *c, const tn_amd_field *f) {
 static void tn_amd_behind_source(tn_amd_coder *c, const tn_amd_field *f) {
   const char *l = "";
   tn_amd_operand *o;
-  if (!tn_amd_source(c, f->key == TN_AMD_F_VGPR0 ? 0 : f->first, &l, &o)) return;
+  if (!tn_amd_source_at(c, f->key == TN_AMD_F_VGPR0 ? 0 : f->first, &l, &o)) return;
   if (f->key == TN_AMD_F_VGPR0) {
     const int sgpr = c->ins->lanes == TN_AMD_SDWA && (c->writes ? o->kind != TN_AMD_VGPR : c->behind >> 23 & 1);
     if (sgpr) tn_amd_scalar(c, f, o, 1, 1);
@@ -382,7 +382,7 @@ static void tn_amd_bits_field(tn_amd_coder *c, const tn_amd_field *f) {
     case TN_AMD_F_NEG: case TN_AMD_F_ABS: case TN_AMD_F_SEXT:
       if (c->in_behind && c->layout->dwords > 1) break;      // a long form has its own
       for (int i = 0; i < f->width; i++) {
-        if (!tn_amd_source(c, f->first + i, &l, &o)) continue;
+        if (!tn_amd_source_at(c, f->first + i, &l, &o)) continue;
         if (f->key == TN_AMD_F_SEXT) tn_amd_bit(c, f, i, &o->sext, !strchr("fFhm", l[1]));
         else tn_amd_bit(c, f, i, f->key == TN_AMD_F_NEG ? &o->neg : &o->abs,
                         tn_amd_takes_sign(c, f->first + i, l[1], f->key == TN_AMD_F_ABS));

@@ -13,13 +13,13 @@ enum { TN_AMD_ON_11 = 1 << TN_AMD_GFX11, TN_AMD_ON_12 = 1 << TN_AMD_GFX12, TN_AM
   TN_AMD_ON_RDNA = TN_AMD_ON_11 | TN_AMD_ON_12, TN_AMD_ON_ALL = TN_AMD_ON_RDNA | TN_AMD_ON_9 };
 typedef struct tn_amd_word_of { const char *name; uint16_t value; uint8_t families, dwords; } tn_amd_word_of;
 
-// Registers by their codes: one or two dwords.
+// Registers by their codes: one or two dwords, 0: as many as are wanted.
 static const tn_amd_word_of tn_amd_registers[] = {
   {"flat_scratch", 102, TN_AMD_ON_9, 2}, {"flat_scratch_lo", 102, TN_AMD_ON_9, 1},
   {"flat_scratch_hi", 103, TN_AMD_ON_9, 1}, {"xnack_mask", 104, TN_AMD_ON_9, 2},
   {"xnack_mask_lo", 104, TN_AMD_ON_9, 1}, {"xnack_mask_hi", 105, TN_AMD_ON_9, 1},
   {"vcc", 106, TN_AMD_ON_ALL, 2}, {"vcc_lo", 106, TN_AMD_ON_ALL, 1}, {"vcc_hi", 107, TN_AMD_ON_ALL, 1},
-  {"null", 124, TN_AMD_ON_RDNA, 1}, {"null", 124, TN_AMD_ON_RDNA, 2}, {"m0", 125, TN_AMD_ON_ALL, 1},
+  {"null", 124, TN_AMD_ON_RDNA, 0}, {"m0", 125, TN_AMD_ON_ALL, 1},
   {"exec", 126, TN_AMD_ON_ALL, 2}, {"exec_lo", 126, TN_AMD_ON_ALL, 1}, {"exec_hi", 127, TN_AMD_ON_ALL, 1},
   {"src_shared_base", 235, TN_AMD_ON_ALL, 0}, {"src_shared_limit", 236, TN_AMD_ON_ALL, 0},
   {"src_private_base", 237, TN_AMD_ON_ALL, 0}, {"src_private_limit", 238, TN_AMD_ON_ALL, 0},

@@ -14,7 +14,8 @@
 //   a b c  of memory: address, data, second data       s  scalar address      B R o  its base, descriptor, offset
 //   i n  offset and count as operands of their own
 //   what: dwords 1 2 3 4 5 6 8, x 16, y 32   f F  1, 2 dwords with neg and abs   h  f16, the same   w  i16
-//     v  1 dword beside f16   i  packed i16   m  a mask of wave32 or, on gfx9, wave64   a  address: 2 dwords, 1 beside a scalar one
+//     v  1 dword beside f16   i  packed i16   m  a mask of wave32 or, on gfx9, wave64
+//     a  address: 2 dwords, 1 beside a scalar address
 //   c clamp   o omod   s op_sel   b byte_sel, in its place   k index_key   n N  neg_lo, neg_hi of the first two sources
 //   q  both of the third   m M  cbsz, abid and blgp; without blgp   e  neg in the place of blgp   2  two offsets
 //   !  no long form   -  no DPP, though it has operands of 32 bits   D  DPP, though it is packed
@@ -1070,11 +1071,11 @@ enum { TN_AMD_NA = 0x3FF };                // opcode -1: the family has it not
   TN_AMD_OF(_, GLOBAL, GLOBAL_LOAD_BLOCK, "global_load_block", "dyaas2", -1, 0x53, -1) \
   TN_AMD_OF(_, SCRATCH, SCRATCH_STORE_BLOCK, "scratch_store_block", "aabys2", -1, 0x54, -1) \
   TN_AMD_OF(_, GLOBAL, GLOBAL_STORE_BLOCK, "global_store_block", "aabys2", -1, 0x54, -1) \
-  TN_AMD_OF(_, SCRATCH, SCRATCH_LOAD_LDS_SBYTE, "scratch_load_lds_sbyte", "a1aas2", -1, -1, 0x27) \
+  TN_AMD_OF(_, SCRATCH, SCRATCH_LOAD_LDS_SBYTE, "scratch_load_lds_sbyte", "aas2", -1, -1, 0x27) \
   TN_AMD_OF(_, GLOBAL, GLOBAL_LOAD_LDS_SBYTE, "global_load_lds_sbyte", "aas2", -1, -1, 0x27) \
-  TN_AMD_OF(_, SCRATCH, SCRATCH_LOAD_LDS_SSHORT, "scratch_load_lds_sshort", "a1aas2", -1, -1, 0x29) \
+  TN_AMD_OF(_, SCRATCH, SCRATCH_LOAD_LDS_SSHORT, "scratch_load_lds_sshort", "aas2", -1, -1, 0x29) \
   TN_AMD_OF(_, GLOBAL, GLOBAL_LOAD_LDS_SSHORT, "global_load_lds_sshort", "aas2", -1, -1, 0x29) \
-  TN_AMD_OF(_, SCRATCH, SCRATCH_LOAD_LDS_DWORD, "scratch_load_lds_dword", "a1aas2", -1, -1, 0x2A) \
+  TN_AMD_OF(_, SCRATCH, SCRATCH_LOAD_LDS_DWORD, "scratch_load_lds_dword", "aas2", -1, -1, 0x2A) \
   TN_AMD_OF(_, GLOBAL, GLOBAL_LOAD_LDS_DWORD, "global_load_lds_dword", "aas2", -1, -1, 0x2A) \
   TN_AMD_OF(_, GLOBAL, GLOBAL_ATOMIC_CSUB_U32, "global_atomic_csub_u32", "r1aab1s2", 0x37, -1, -1) \
   TN_AMD_OF(_, MUBUF, BUFFER_ATOMIC_CSUB_U32, "buffer_atomic_csub_u32", "b1aaR4o1", 0x37, -1, -1) \
