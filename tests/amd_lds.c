@@ -69,7 +69,7 @@ static void amd_lds_bounds(amd_wave *w, const amd_ins *i, int lane, uint64_t at,
   const int align = nbytes < 4 ? nbytes : 4;
   if (at + (uint64_t)nbytes > w->m->d->lds_nbytes)
     amd_stop(w, i, "lane %d touches LDS at %llu, of %u bytes", lane, (unsigned long long)at, w->m->d->lds_nbytes);
-  if (at % (uint64_t)align)
+  if (at % (uint64_t)align && !w->m->d->unaligned)
     amd_stop(w, i, "lane %d touches LDS at %llu, which is misaligned", lane, (unsigned long long)at);
 }
 #if defined(__GNUC__)
