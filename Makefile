@@ -114,7 +114,7 @@ fuzz: $(FUZZERS) build/plain/test_random
 test-amd: build/plain/test_amd
 	@$(MAKE) -s tiny.h
 	@build/plain/test_amd
-	@TEST_AMD_GPUS="$${TEST_AMD:-0 1 2}" TEST_STRIDE=$${TEST_STRIDE:-8} TEST_ROUNDS=$${TEST_ROUNDS:-40} tests/test_amd.sh
+	@TEST_AMD_GPUS="$${TEST_AMD:-gfx1100 gfx1201 gfx942}" TEST_STRIDE=$${TEST_STRIDE:-8} TEST_ROUNDS=$${TEST_ROUNDS:-40} tests/test_amd.sh
 
 # Every test so.
 late: $(TESTS:%=build/late/%)
@@ -297,11 +297,13 @@ cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
 ptx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx.h"'
 # Our own PTX on that machine in the place of INTERP: make ptx.
 ptx-own    = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx_device.h"'
+# HIP C by clang on the tests' emulator of AMD GPUs in the place of INTERP: TINY_DEV=INTERP TEST_AMD=gfx942 build/gfx/test_vectors.
+gfx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd_device.h"'
 # NV in the place of INTERP, on a GPU that is played: tests/test_nv.sh.
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
 # AMD in the place of INTERP, on a GPU that is played, by an emulator: tests/test_amd.sh.
 amd        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd.h"'
-FLAVOURS   = plain late cl cuda ptx ptx-own nv amd llvm asan tsan fuzz fuzz-brief
+FLAVOURS   = plain late cl cuda ptx ptx-own gfx nv amd llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|isa/arm64_object|TN_TIER_GAIN|TN_OS_REFUSES' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).

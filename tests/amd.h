@@ -1,5 +1,5 @@
 // amd: AMD in the place of INTERP, for any test, on a GPU that is played (amd_mock.h) and kernels that the emulator runs:
-// make test-amd. $TEST_AMD: which, 0 to 2; $TEST_AMD_SEED: how late. With $TEST_AMD=real the machine's own.
+// make test-amd. $TEST_AMD: gfx1100, gfx1201 or gfx942; $TEST_AMD_SEED: how late. With $TEST_AMD=real the machine's own.
 // Included by runtime/device.c (TN_TEST_BACKEND).
 #ifndef AMD_H
 #define AMD_H
@@ -14,9 +14,10 @@ amd_mock *amd_played(amd_mock_desc desc);
 
 static int amd_is_real(void) { const char *gpu = getenv("TEST_AMD"); return gpu && !strcmp(gpu, "real"); }
 static void *amd_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  static const char *const gpus[AMD_MOCK_GPUS] = {"gfx1100", "gfx1201", "gfx942"};
   const char *gpu = getenv("TEST_AMD"), *seed = getenv("TEST_AMD_SEED");
-  amd_mock_desc desc = {.gpu = (amd_mock_gpu)(gpu && *gpu >= '0' && *gpu < '3' ? *gpu - '0' : 0),
-                        .seed = seed ? (uint32_t)tn_digits_value(seed, 10, NULL) : 0};
+  amd_mock_desc desc = {.seed = seed ? (uint32_t)tn_digits_value(seed, 10, NULL) : 0};
+  for (int i = 0; gpu && i < AMD_MOCK_GPUS; i++) if (!strcmp(gpu, gpus[i])) desc.gpu = (amd_mock_gpu)i;
   (void)which;
   if (amd_is_real()) return tn_kfd_open(t, "", limits);
   amd_mock *m = amd_played(desc);

@@ -129,9 +129,10 @@ static void amd_states_pass(amd_wave *w, const amd_ins *i, int reg, int reader, 
              reader < 0 ? "a vector instruction" : amd_reader[reader], between, need);
 }
 // gfx11: the result of a transcendental, which is read with fewer than 6 vector instructions and fewer than 2
-// transcendentals between (LLVM, fixVALUTransUseHazard).
+// transcendentals between, no s_waitcnt_depctr of va_vdst, and no access of memory (LLVM, fixVALUTransUseHazard).
 static void amd_trans_use(amd_wave *w, const amd_ins *i, int reg) {
   char room[16];
+  if (w->valu_mark[reg] < w->va_mark) return;
   if (w->valus - w->valu_mark[reg] <= 5 && w->transes - w->trans_mark[reg] <= 1)
     amd_stop(w, i, "hazard: %s is the result of a transcendental that s_waitcnt_depctr has not waited for",
              amd_vname(reg, room));
@@ -157,13 +158,23 @@ static int amd_writer_of(const amd_ins *i) {
   if (i->dsel || (i->sdwa_dst && i->sdwa_unused == 2)) return AMD_W_HALF;
   return AMD_W_VALU;
 }
+// Is all that is to write the register under way in the order that this load comes back in, too?
+static int amd_in_order(const amd_wave *w, const amd_ins *i, int reg) {
+  const int counter = amd_counter(w->family, i->rule->kind == AMD_LDS ? AMD_DSCNT : AMD_LOADCNT);
+  for (int k = 0; k < w->nflights; k++) {
+    const amd_flight *f = &w->flight[k];
+    if (f->scalar || reg < f->first || reg >= f->first + f->n) continue;
+    if (!f->ordered || f->pending != 1 << counter) return 0;
+  }
+  return i->rule->kind == AMD_LDS || i->seg != 0;          // flat: in no order
+}
 // The registers are written by those lanes, by a vector instruction.
 static void amd_writes(amd_wave *w, const amd_ins *i, int first, int n, uint64_t lanes, int by) {
   for (int r = first; r < first + n; r++) {
     amd_written *at = &w->wrote[r];
     amd_vgpr_exists(w, i, r);
-    if (w->vpend[r]) amd_not_waited(w, i, r, 0, "is written");
-    if (w->family == AMD_9 && by != AMD_W_MATRIX) {
+    if (w->vpend[r] && !(by == AMD_W_MEMORY && amd_in_order(w, i, r))) amd_not_waited(w, i, r, 0, "is written");
+    if (w->family == AMD_9 && by != AMD_W_MATRIX && by != AMD_W_MEMORY) {
       if (at->by == AMD_W_MATRIX || at->by == AMD_W_DOT) amd_states_pass(w, i, r, -1, at->op == i->op, "written by");
       if (w->store_at && r >= w->store_first && r < w->store_first + w->store_n && w->states - w->store_at - 1 < 2)
         amd_stop(w, i, "hazard: the data of a long store is written %d wait states behind it, which takes 2",

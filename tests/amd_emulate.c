@@ -143,8 +143,7 @@ static void amd_step(amd_wave *w) {
     w->valus++;
     w->transes += kind == AMD_TRANS;
   }
-  // Memory instructions end what amd_trans_use is about (LLVM, fixVALUTransUseHazard).
-  if (w->family == AMD_11 && kind >= AMD_LDS && kind <= AMD_SCRATCH) amd_trans_end(w);
+  if (kind >= AMD_LDS && kind <= AMD_SCRATCH) w->va_mark = w->valus;
   w->states++;
   w->last = (uint16_t)i->op;
   amd_spent(w, kind, w->jumps);

@@ -37,8 +37,8 @@ typedef struct amd_dispatch {
   const amd_range *range; int nranges;
   uint32_t seed;                           // 0: waves and groups in order; else at random
   int resident;                            // groups that run at a time; 0: 1
-  int unaligned;                           // memory is used at any address (SH_MEM_CONFIG, alignment_mode)
-  int tolerant;                            // undefined registers may be copied: their use is an error (compilers do so)
+  // what LLVM's code asks for: registers and scratch that nobody wrote may be read, addresses need not be aligned
+  int tolerant;
   // gfx12: SGPRs that are reused as LLVM 19 does not know to be a hazard are errors
   int sgpr_hazard;
   uint64_t max_steps;                      // instructions of waves; 0: no bound. Beyond: an error

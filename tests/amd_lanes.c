@@ -202,7 +202,7 @@ static void amd_source(amd_work *k, const amd_operand *o, int at, char type) {
       if (type != 'e' && !(x->w->mode >> 4 & 1)) amd_flush_lanes(&from, room, x->n, 0);
       break;
     case 'h': case 'w':
-      if (!o->sdwa) from = amd_half(o, from, room, x->n);
+      from = amd_half(o, from, room, x->n);
       if (type == 'h') from = amd_signs(o, from, room, x->n, 0x8000);
       if (type == 'h' && !(x->w->mode >> 6 & 1)) amd_flush_lanes(&from, room, x->n, 1);
       break;

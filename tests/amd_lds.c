@@ -69,7 +69,7 @@ static void amd_lds_bounds(amd_wave *w, const amd_ins *i, int lane, uint64_t at,
   const int align = nbytes < 4 ? nbytes : 4;
   if (at + (uint64_t)nbytes > w->m->d->lds_nbytes)
     amd_stop(w, i, "lane %d touches LDS at %llu, of %u bytes", lane, (unsigned long long)at, w->m->d->lds_nbytes);
-  if (at % (uint64_t)align && !w->m->d->unaligned)
+  if (at % (uint64_t)align && !w->m->d->tolerant)
     amd_stop(w, i, "lane %d touches LDS at %llu, which is misaligned", lane, (unsigned long long)at);
 }
 #if defined(__GNUC__)
@@ -103,8 +103,11 @@ static void amd_touch(amd_wave *w, const amd_ins *i, uint64_t at, int bytes, int
 }
 static void amd_touch_all(amd_wave *w, const amd_ins *i, int lane, uint64_t at, int nbytes, int how) {
   amd_lds_bounds(w, i, lane, at, nbytes);
-  if (nbytes < 4) { amd_touch(w, i, at, ((1 << nbytes) - 1) << (at & 3), how); return; }
-  for (int k = 0; k < nbytes; k += 4) amd_touch(w, i, at + (uint64_t)k, 15, how);
+  for (int k = 0, n; k < nbytes; k += n) {
+    const int from = (int)((at + (uint64_t)k) & 3);
+    n = 4 - from < nbytes - k ? 4 - from : nbytes - k;
+    amd_touch(w, i, at + (uint64_t)k, ((1 << n) - 1) << from, how);
+  }
 }
 // What banks take: groups of lanes of 128 bytes; the most dwords of one bank in each.
 static void amd_banks(amd_wave *w, const uint64_t *at, uint64_t lanes, int nbytes) {

@@ -123,6 +123,7 @@ struct amd_wave {
   // hazards: states count instructions and the cycles of s_nop; valus, transes: issued so far
   uint32_t states, valus, transes;
   uint16_t last;                           // the operation before
+  uint32_t va_mark;                        // valus when s_waitcnt_depctr, or memory, had seen all their results
   amd_written wrote[AMD_VGPRS];
   uint32_t valu_mark[AMD_VGPRS], trans_mark[AMD_VGPRS];      // gfx11: valus, transes when a trans wrote it
   uint32_t swrote[AMD_SGPRS + 16];         // states when a VALU wrote it; 0: none

@@ -29,7 +29,7 @@ static unsigned char *amd_at(amd_wave *w, const amd_ins *i, int lane, uint64_t a
              writes ? "writes" : "reads", nbytes, (unsigned long long)address);
   if (writes && !r->writable)
     amd_stop(w, i, "%s writes at 0x%llx, which is read-only", who, (unsigned long long)address);
-  if (address % (uint64_t)align && !w->m->d->unaligned)
+  if (address % (uint64_t)align && !w->m->d->tolerant)
     amd_stop(w, i, "%s touches 0x%llx, which is misaligned for %d bytes", who, (unsigned long long)address, nbytes);
   return (unsigned char *)(uintptr_t)address;
 }

@@ -25,7 +25,7 @@ static int amd_run(void *user, const amd_mock_dispatch *d, uint64_t *fault, char
     range[e.nranges++] = (amd_range){d->range[i].address, (size_t)d->range[i].nbytes, d->range[i].writable};
   e.range = range;
   e.properties |= d->wave == 32 ? 1 << 10 : 0;            // the width that the packet says
-  e.tolerant = e.unaligned = 1;
+  e.tolerant = 1;
   const int failed = amd_emulate(&e, &r);
   if (failed) snprintf(error, error_nbytes, "%s", r.error);
   free(range);

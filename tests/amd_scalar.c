@@ -311,14 +311,10 @@ static void amd_wait_all(amd_wave *w, const amd_ins *i) {
   (void)i;
   for (int c = 0; c < AMD_COUNTERS; c++) amd_wait(w, c, 0);
 }
-static void amd_trans_end(amd_wave *w) {
-  for (int r = 0; r < AMD_AGPR; r++)
-    if (w->wrote[r].by == AMD_W_TRANS) w->wrote[r].by = AMD_W_VALU;
-}
 // s_waitcnt_depctr, s_wait_alu: fields of at most so many outstanding.
 static void amd_depctr(amd_wave *w, const amd_ins *i) {
   const int x = i->offset, sdst = x & 1, vcc = x >> 1 & 1, va_sdst = x >> 9 & 7, va_vdst = x >> 12 & 15;
-  if (va_vdst == 0) amd_trans_end(w);
+  if (va_vdst == 0) w->va_mark = w->valus;
   for (int r = 0; r < AMD_SGPRS; r++) {
     if (w->sread[r] == 2 && !sdst) w->sread[r] = 0;
     if (w->sread[r] == 3 && (r == AMD_VCC || r == AMD_VCC + 1 ? !vcc : !va_sdst)) w->sread[r] = 0;

@@ -24,10 +24,12 @@ fi
 make -s build/amd/test_vectors build/amd/test_order build/amd/test_random >/dev/null || { failed=$((failed + 1)); report; }
 
 export TINY_DEV=INTERP
-for gpu in ${TEST_AMD_GPUS:-0}; do
-  export TEST_AMD=$gpu TEST_AMD_SEED=$((gpu * 5 % 7))
-  says "orders of calls, GPU $gpu" " passed, 0 failed" env TEST_ROUNDS="${TEST_ROUNDS:-6}" build/amd/test_order
-  says "vectors, GPU $gpu" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-800}" build/amd/test_vectors
-  says "random programs, GPU $gpu" " passed, 0 failed" env TEST_SEED="$((gpu + 11))" TEST_ON=INTERP TEST_ROUNDS="${TEST_ROUNDS:-6}" build/amd/test_random
+seed=0
+for gpu in ${TEST_AMD_GPUS:-gfx1100}; do
+  export TEST_AMD=$gpu TEST_AMD_SEED=$seed
+  says "orders of calls, $gpu" " passed, 0 failed" env TEST_ROUNDS="${TEST_ROUNDS:-6}" build/amd/test_order
+  says "vectors, $gpu" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-800}" build/amd/test_vectors
+  says "random programs, $gpu" " passed, 0 failed" env TEST_SEED="$((seed + 11))" TEST_ON=INTERP TEST_ROUNDS="${TEST_ROUNDS:-6}" build/amd/test_random
+  seed=$((seed + 5))
 done
 report

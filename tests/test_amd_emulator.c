@@ -335,6 +335,8 @@ static void test_units(tiny_ctx *t, int chip) {
       {ALL, 'S', "s_quadmask_b64 s[20:21], s[6:7]", 0x1000000000000011, 0, 0, 0x8003, 0},
       {ALL, 'S', "s_mov_b64 s[20:21], s[6:7]\ns_bitset1_b64 s[20:21], s8", 1, 40, 0, (1ull << 40) + 1, 0},
       {ALL, 'S', "s_bitreplicate_b64_b32 s[20:21], s6", 0x80000001, 0, 0, 0xC000000000000003, 0},
+      {G9, 'v', "v_max_u16_sdwa v8, v2, v4 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:WORD_1",
+       0xFFFF0002, 0x00030009, 0, 3, 0},
       // LDS, one wave
       {G11, 'V', "ds_store_b64 v10, v[2:3]\nds_load_2addr_b32 v[8:9], v10 offset0:1 offset1:0\ns_waitcnt lgkmcnt(0)",
        0x100000002, 0, 0, 0x200000001, 0},
@@ -364,6 +366,11 @@ static void test_units(tiny_ctx *t, int chip) {
       {G11, 'v', "ds_store_b32 v10, v2\nds_mskor_b32 v10, v4, v6\nds_load_b32 v8, v10\ns_waitcnt lgkmcnt(0)", 0xFF,
        0x0F, 0x05, 0xF5, 0},
       {G11, 'v', "ds_store_b32 v10, v2\nds_rsub_u32 v10, v4\nds_load_b32 v8, v10\ns_waitcnt lgkmcnt(0)", 5, 7, 0, 2, 0},
+      {G11, 'v',
+       "global_store_b32 v10, v2, s[4:5]\nglobal_load_d16_b16 v8, v10, s[4:5]\n"
+       "global_load_d16_hi_b16 v8, v10, s[4:5] offset:2\ns_waitcnt vmcnt(0)",
+       0x12345678, 0, 0, 0x12345678, 0},
+      {G11, 'v', "v_exp_f32 v8, v2\nglobal_store_b32 v10, v2, s[4:5]\nv_add_f32 v8, v8, v4", F(1), F(1), 0, F(3), 0},
       // memory: s[4:5] has the results; the lane's own place
       {G11, 'v', "global_store_b32 v10, v2, s[4:5]\nglobal_load_b32 v8, v10, s[4:5]\ns_waitcnt vmcnt(0)", 5, 0, 0, 5,
        0},
@@ -407,6 +414,8 @@ static const mistake mistakes[] = {
      "global_load_b32 v8, v10, s[4:5]\nglobal_load_b32 v9, v10, s[4:5]\ns_waitcnt vmcnt(1)\nv_mov_b32 v2, "
      "v8\nv_mov_b32 v3, v9",
      "v9 is read before vmcnt waited"},
+    {G12, 32, "ds_store_b32 v10, v2\nds_load_b32 v8, v10\nglobal_load_d16_hi_b16 v8, v10, s[4:5]",
+     "v8 is written before dscnt"},
     {G11, 32, "global_load_b32 v8, v10, s[4:5]\nv_mov_b32 v8, 0", "v8 is written before vmcnt waited"},
     {G11, 32, "global_load_b32 v8, v10, s[4:5]\ns_waitcnt_vscnt null, 0x0\nv_mov_b32 v2, v8",
      "v8 is read before vmcnt waited"},
@@ -582,16 +591,17 @@ static void test_mistakes(tiny_ctx *t, int chip) {
 typedef struct words { const char *what; uint32_t word[40]; } words;
 static const words first_kernel[3] = {
     {"gfx1100: s_load_b128, v_cmpx, global_load_b32",
-     {0xf4080100, 0xf8000000, 0xf40000c0, 0xf8000010, 0x360000ff, 0x000003ff, 0xd6460000, 0x04010c02, 0xbf89fc07, 0x7d980003,
-      0xbfa50008, 0x30020082, 0xdc520000, 0x02060001, 0xbf8903f7, 0x06040502, 0xdc6a0000, 0x00040201, 0xbf800000, 0xbfb00000}},
+     {0xf4080100, 0xf8000000, 0xf40000c0, 0xf8000010, 0x360000ff, 0x000003ff, 0xd6460000,
+      0x04010c02, 0xbf89fc07, 0x7d980003, 0xbfa50008, 0x30020082, 0xdc520000, 0x02060001,
+      0xbf8903f7, 0x06040502, 0xdc6a0000, 0x00040201, 0xbf800000, 0xbfb00000}},
     {"gfx1200: ttmp9, s_wait_kmcnt, s_wait_loadcnt",
-     {0xf4004100, 0xf8000000, 0xf40000c0, 0xf8000010, 0x360000ff, 0x000003ff, 0xd6460000, 0x04010c75, 0xbfc70000, 0x7d980003,
-      0xbfa5000a, 0x30020082, 0xee050006, 0x00000002, 0x00000001, 0xbfc00000, 0x06040502, 0xee068004, 0x01000000, 0x00000001,
-      0xbf800000, 0xbfb00000}},
+     {0xf4004100, 0xf8000000, 0xf40000c0, 0xf8000010, 0x360000ff, 0x000003ff, 0xd6460000, 0x04010c75,
+      0xbfc70000, 0x7d980003, 0xbfa5000a, 0x30020082, 0xee050006, 0x00000002, 0x00000001, 0xbfc00000,
+      0x06040502, 0xee068004, 0x01000000, 0x00000001, 0xbf800000, 0xbfb00000}},
     {"gfx942: s_and_saveexec_b64, global_load_dword",
-     {0xc00a0100, 0x00000000, 0xc00200c0, 0x00000010, 0x260000ff, 0x000003ff, 0xd1fd0000, 0x04010c02, 0xbf8cc07f, 0x7d980003,
-      0xbe88206a, 0xbf880008, 0x24020082, 0xdc508000, 0x02060001, 0xbf8c0f70, 0x02040502, 0xdc708000, 0x00040201, 0xbf800000,
-      0xbf810000}}};
+     {0xc00a0100, 0x00000000, 0xc00200c0, 0x00000010, 0x260000ff, 0x000003ff, 0xd1fd0000,
+      0x04010c02, 0xbf8cc07f, 0x7d980003, 0xbe88206a, 0xbf880008, 0x24020082, 0xdc508000,
+      0x02060001, 0xbf8c0f70, 0x02040502, 0xdc708000, 0x00040201, 0xbf800000, 0xbf810000}}};
 static void words_dispatch(amd_dispatch *d, amd_range range[3], int chip, const uint32_t *word, size_t nbytes) {
   memcpy(amd_space.m.code, word, nbytes);
   dispatch_of(d, range, chip, (uint64_t)(uintptr_t)amd_space.m.code, 64);
@@ -630,10 +640,13 @@ static void test_first_kernel(int chip, int by_packet) {
 
 // gfx1100: v1 = lane * s2, ds_store_b32 there, done: bytes apart, and what the banks take.
 static void test_banks(void) {
-  static const struct { uint32_t apart; int accesses, conflicts; } of[] = {{4, 1, 0}, {8, 1, 1}, {128, 1, 31}, {132, 1, 0},
-                                                                          {0, 1, 0}, {64, 1, 15}};
-  uint32_t word[] = {0x360000FF, 0x000003FF,           // v_and_b32 v0, 0x3ff, v0
-                     0xD72C0001, 0x00020002 /* v_mul_lo_u32 v1, s2, v0 */, 0xD8340000, 0x00000001 /* ds_store_b32 v1, v0 */,
+  static const struct {
+    uint32_t apart;
+    int accesses, conflicts;
+  } of[] = {{4, 1, 0}, {8, 1, 1}, {128, 1, 31}, {132, 1, 0}, {0, 1, 0}, {64, 1, 15}};
+  uint32_t word[] = {0x360000FF, 0x000003FF,    // v_and_b32 v0, 0x3ff, v0
+                     0xD72C0001, 0x00020002 /* v_mul_lo_u32 v1, s2, v0 */,
+                     0xD8340000, 0x00000001 /* ds_store_b32 v1, v0 */,
                      0xBFB00000};
   for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
     amd_dispatch d;

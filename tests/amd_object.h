@@ -1,0 +1,86 @@
+// amd_object: what clang -c makes for an AMD GPU, laid out in memory of the host, where the emulator runs it.
+#ifndef AMD_OBJECT_H
+#define AMD_OBJECT_H
+#include "../src/runtime/elf.c"
+
+enum { AMD_CODE_NBYTES = 1 << 20 };        // the most
+
+typedef struct amd_object {
+  unsigned char *code; size_t n;           // sections, one behind another
+  tiny_bytes file;
+  uint64_t at[64];                         // where each section begins
+} amd_object;
+static const tn_elf_section *amd_section(const amd_object *o, int k, tn_elf_section *s) {
+  tn_elf_header h;
+  memcpy(&h, o->file.data, sizeof h);
+  memcpy(s, o->file.data + h.shoff + (size_t)k * sizeof *s, sizeof *s);
+  return s;
+}
+static int amd_sections(const amd_object *o) {
+  tn_elf_header h;
+  memcpy(&h, o->file.data, sizeof h);
+  return h.shnum < 64 ? h.shnum : 0;
+}
+static uint64_t amd_symbol_at(const amd_object *o, const tn_elf_section *table, uint32_t k, const char **name) {
+  tn_elf_sym y;
+  tn_elf_section names;
+  memcpy(&y, o->file.data + table->offset + (size_t)k * sizeof y, sizeof y);
+  *name = o->file.data + amd_section(o, (int)table->link, &names)->offset + y.name;
+  return y.section && y.section < 64 ? o->at[y.section] + y.value : 0;
+}
+// Address of a symbol; 0: there is none.
+static uint64_t amd_find(const amd_object *o, const char *wanted) {
+  for (int k = 0; k < amd_sections(o); k++) {
+    tn_elf_section s;
+    const char *name;
+    if (amd_section(o, k, &s)->type != TN_ELF_SYMTAB) continue;
+    for (uint32_t i = 0; i < s.size / sizeof(tn_elf_sym); i++) {
+      const uint64_t at = amd_symbol_at(o, &s, i, &name);
+      if (!strcmp(name, wanted)) return at;
+    }
+  }
+  return 0;
+}
+// Relocations: LLVM, AMDGPUUsage, "Relocation Records".
+static int amd_relocate(amd_object *o, const tn_elf_section *s) {
+  tn_elf_section table, to;
+  const char *name;
+  amd_section(o, (int)s->link, &table);
+  amd_section(o, (int)s->info, &to);
+  if (!(to.flags & TN_ELF_ALLOC)) return 1;
+  for (size_t k = 0; k < s->size / sizeof(tn_elf_rela); k++) {
+    tn_elf_rela r;
+    memcpy(&r, o->file.data + s->offset + k * sizeof r, sizeof r);
+    const uint64_t place = o->at[s->info] + r.offset;
+    const uint64_t x = amd_symbol_at(o, &table, r.sym, &name) + (uint64_t)r.addend, apart = x - place;
+    switch (r.type) {
+      case 1: memcpy((void *)place, &x, 4); break;
+      case 3: memcpy((void *)place, &x, 8); break;
+      case 4: case 10: memcpy((void *)place, &apart, 4); break;
+      case 5: memcpy((void *)place, &apart, 8); break;
+      case 2: memcpy((void *)place, (const char *)&x + 4, 4); break;
+      case 11: memcpy((void *)place, (const char *)&apart + 4, 4); break;
+      default: fprintf(stderr, "relocation %u\n", r.type); return 0;
+    }
+  }
+  return 1;
+}
+static int amd_lay_out(amd_object *o, unsigned char *code) {
+  tn_elf_section s;
+  int ok = 1;
+  o->code = code;
+  o->n = 0;
+  memset(o->at, 0, sizeof o->at);
+  for (int k = 0; k < amd_sections(o); k++) {
+    if (!(amd_section(o, k, &s)->flags & TN_ELF_ALLOC)) continue;
+    o->n = (o->n + 255) & ~(size_t)255;
+    if (o->n + s.size > AMD_CODE_NBYTES) return 0;
+    o->at[k] = (uint64_t)(uintptr_t)code + o->n;
+    if (s.type != TN_ELF_NOBITS) memcpy(code + o->n, o->file.data + s.offset, (size_t)s.size);
+    o->n += (size_t)s.size;
+  }
+  for (int k = 0; k < amd_sections(o); k++)
+    if (amd_section(o, k, &s)->type == TN_ELF_RELA) ok = ok && amd_relocate(o, &s);
+  return ok;
+}
+#endif
