@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source ea7bfa4a2f836212fb7c24aafca63215681692f465fba1fc86e6f9cf2663394f
+/* tiny_amd.h 0.1.0, source 59c5daf1ca0dc8ad2d0c3207019788d80bb9707e0d0967af23df46967a20535c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,7 +153,7 @@ TINY_API void  tiny_amd_release(void *dev, void *mem);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "ea7bfa4a2f836212fb7c24aafca63215681692f465fba1fc86e6f9cf2663394f"
+#define TN_AMD_SOURCE_ID "59c5daf1ca0dc8ad2d0c3207019788d80bb9707e0d0967af23df46967a20535c"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -550,6 +550,221 @@ static void tn_device_block_give(tn_device_blocks *p, tn_device_block *b) {
 }
 #endif
 // ---- end src/amd/../base/blocks.c ----
+// ---- begin src/amd/../base/prepared.c ----
+// prepared: launches that are handed over together again and again, as a list of commands that was prepared.
+//
+// In:    the launches of a submit. Out: the list of commands; of parameters only what has changed is written.
+// Holds: the same kernels in the same grids are the same list, whatever memory and numbers they are given. It is made
+//        when they come for the second time. There are two copies of what the GPU reads, so that one may be written
+//        while the other is in use. A list goes before the module of one of its kernels does. It stands in companion
+//        headers, as library.c does, and uses what tiny.h shows to everyone.
+#ifndef TN_BASE_PREPARED
+#define TN_BASE_PREPARED
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <string.h>
+
+// graphs that are kept; launches that are worth one; how often they come before; copies
+enum { TN_PREPARED_GRAPHS = 16, TN_PREPARED_LEAST = 2, TN_PREPARED_AFTER = 2, TN_PREPARED_COPIES = 2 };
+
+typedef struct tn_prepared_step {
+  const void *kernel; int64_t global[3], local[3]; size_t local_nbytes, at, value; int nmem, nargs;
+} tn_prepared_step;
+// What the GPU reads: arguments, then words of commands. busy: the last submission of it.
+typedef struct tn_prepared_list {
+  void *memory; char *cpu; uint64_t va, busy; uint64_t *value; size_t nwords;
+} tn_prepared_list;
+typedef struct tn_prepared_graph {
+  uint64_t hash, last; int n, seen;
+  tn_prepared_step *step; size_t nvalue, nbytes;             // nbytes: of arguments
+  tn_prepared_list list[TN_PREPARED_COPIES];
+} tn_prepared_graph;
+// What a device knows of its launches. args: where a launch's arguments are; codes and NULL: an error of the context's.
+typedef struct tn_prepared_calls {
+  size_t words;                            // of commands of a launch, at most
+  const void *(*module)(const void *kernel);
+  size_t (*args_nbytes)(const void *kernel);
+  uint64_t (*value)(const tiny_launch *l, int i);            // of parameter i of nmem + nargs
+  tiny_code (*ready)(void *user, const tiny_launch *l);      // does it fit? what it needs beside its memory is there
+  void (*write)(void *user, const tiny_launch *l, char *args, uint64_t va);
+  void (*put)(const tiny_launch *l, int i, uint64_t value, char *args);
+  void (*bound)(const tiny_launch *l, char *args);           // parameters of it were put; NULL: nothing to do
+  size_t (*command)(void *user, const tiny_launch *l, int first, uint64_t args, uint32_t *at);     // how many words
+  void *(*make)(void *user, size_t nbytes, char **cpu, uint64_t *va);
+  void (*drop)(void *user, void *memory);
+  uint64_t (*done)(void *user);
+  tiny_code (*wait)(void *user, uint64_t number);
+} tn_prepared_calls;
+typedef struct tn_prepared {
+  tiny_ctx *t; void *user; const tn_prepared_calls *calls;
+  uint64_t count; tn_prepared_graph *graph[TN_PREPARED_GRAPHS];
+} tn_prepared;
+
+static uint64_t tn_prepared_mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+  return h ^ (h >> 29);
+}
+static uint64_t tn_prepared_hash(const tiny_launch *l, int n) {
+  uint64_t h = (uint64_t)n;
+  for (int i = 0; i < n; i++) {
+    h = tn_prepared_mix(h, (uint64_t)(uintptr_t)l[i].kernel);
+    for (int k = 0; k < 3; k++)
+      h = tn_prepared_mix(tn_prepared_mix(h, (uint64_t)l[i].global[k]), (uint64_t)l[i].local[k]);
+    h = tn_prepared_mix(tn_prepared_mix(h, l[i].local_nbytes), (uint64_t)(l[i].nmem + l[i].nargs));
+  }
+  return h;
+}
+
+// Waits for what still uses it.
+static void tn_prepared_close(tn_prepared *p, int i) {
+  tn_prepared_graph *g = p->graph[i];
+  if (!g) return;
+  for (int k = 0; k < TN_PREPARED_COPIES; k++) {
+    tn_prepared_list *l = &g->list[k];
+    if (l->memory) { p->calls->wait(p->user, l->busy); p->calls->drop(p->user, l->memory); }
+    if (l->value) tiny_realloc(p->t, l->value, g->nvalue * sizeof *l->value, 0);
+  }
+  if (g->step) tiny_realloc(p->t, g->step, (size_t)g->n * sizeof *g->step, 0);
+  tiny_realloc(p->t, g, sizeof *g, 0);
+  p->graph[i] = NULL;
+}
+static void tn_prepared_close_all(tn_prepared *p) {
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) tn_prepared_close(p, i);
+}
+// Those that launch a kernel of the module, or came before kernels that stand where one of its stood.
+static void tn_prepared_leave(tn_prepared *p, const void *module) {
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) {
+    const tn_prepared_graph *g = p->graph[i];
+    int uses = 0;
+    for (int k = 0; g && k < g->n && !uses; k++) uses = p->calls->module(g->step[k].kernel) == module;
+    if (uses) tn_prepared_close(p, i);
+  }
+}
+
+static void tn_prepared_steps(tn_prepared *p, tn_prepared_graph *g, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) {
+    tn_prepared_step *s = &g->step[i];
+    s->kernel = l[i].kernel;
+    memcpy(s->global, l[i].global, sizeof s->global);
+    memcpy(s->local, l[i].local, sizeof s->local);
+    s->local_nbytes = l[i].local_nbytes; s->nmem = l[i].nmem; s->nargs = l[i].nargs;
+    s->at = g->nbytes; s->value = g->nvalue;
+    g->nbytes += p->calls->args_nbytes(s->kernel);
+    g->nvalue += (size_t)(s->nmem + s->nargs);
+  }
+  g->nvalue += !g->nvalue;
+}
+// The graph of these launches, perhaps one that is not made yet, in the place of the one that came longest ago. NULL:
+// memory was refused.
+static tn_prepared_graph *tn_prepared_find(tn_prepared *p, const tiny_launch *l, int n) {
+  const uint64_t hash = tn_prepared_hash(l, n);
+  int oldest = 0;
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) {
+    tn_prepared_graph *g = p->graph[i];
+    if (g && g->hash == hash && g->n == n) return g;
+    if (!g || (p->graph[oldest] && g->last < p->graph[oldest]->last)) oldest = i;
+  }
+  tn_prepared_close(p, oldest);
+  tn_prepared_graph *g = (tn_prepared_graph *)tiny_realloc(p->t, NULL, 0, sizeof *g);
+  if (!g) return NULL;
+  memset(g, 0, sizeof *g);
+  g->hash = hash; g->n = n;
+  g->step = (tn_prepared_step *)tiny_realloc(p->t, NULL, 0, (size_t)n * sizeof *g->step);
+  if (!g->step) { tiny_realloc(p->t, g, sizeof *g, 0); return NULL; }
+  tn_prepared_steps(p, g, l);
+  return p->graph[oldest] = g;
+}
+// Is it the graph of these launches, and not one whose hash is the same?
+static int tn_prepared_fits(const tn_prepared_graph *g, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) {
+    const tn_prepared_step *s = &g->step[i];
+    if (s->kernel != l[i].kernel || s->local_nbytes != l[i].local_nbytes || s->nmem != l[i].nmem ||
+        s->nargs != l[i].nargs || memcmp(s->global, l[i].global, sizeof s->global) ||
+        memcmp(s->local, l[i].local, sizeof s->local))
+      return 0;
+  }
+  return 1;
+}
+static int tn_prepared_wanted(const tiny_launch *l, int n) {
+  for (int i = 0; i < n; i++)
+    if (l[i].stamp || l[i].global[0] < 1 || l[i].global[1] < 1 || l[i].global[2] < 1) return 0;
+  return n >= TN_PREPARED_LEAST;
+}
+// NULL: these launches are to be given one by one.
+static tn_prepared_graph *tn_prepared_of(tn_prepared *p, const tiny_launch *l, int n) {
+  tn_prepared_graph *g = tn_prepared_wanted(l, n) ? tn_prepared_find(p, l, n) : NULL;
+  if (!g || !tn_prepared_fits(g, l)) return NULL;
+  g->last = ++p->count;
+  return g->seen < TN_PREPARED_AFTER && ++g->seen < TN_PREPARED_AFTER ? NULL : g;
+}
+
+// ** lists **
+
+static void tn_prepared_write(tn_prepared *p, const tn_prepared_graph *g, tn_prepared_list *list,
+                              const tiny_launch *l) {
+  uint32_t *at = (uint32_t *)(void *)(list->cpu + g->nbytes);
+  for (int i = 0; i < g->n; i++) {
+    p->calls->write(p->user, &l[i], list->cpu + g->step[i].at, list->va + g->step[i].at);
+    at += p->calls->command(p->user, &l[i], !i, list->va + g->step[i].at, at);
+    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
+      list->value[g->step[i].value + (size_t)k] = p->calls->value(&l[i], k);
+  }
+  list->nwords = (size_t)(at - (uint32_t *)(void *)(list->cpu + g->nbytes));
+}
+// 0: not made, which is the context's error.
+static int tn_prepared_make(tn_prepared *p, const tn_prepared_graph *g, tn_prepared_list *list, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) if (p->calls->ready(p->user, &l[i]) != TINY_OK) return 0;
+  list->value = (uint64_t *)tiny_realloc(p->t, NULL, 0, g->nvalue * sizeof *list->value);
+  if (!list->value) {
+    tiny_fail(p->t, TINY_E_MEMORY, "no memory for a list of commands");
+    return 0;
+  }
+  list->memory = p->calls->make(p->user, g->nbytes + (size_t)g->n * p->calls->words * 4, &list->cpu, &list->va);
+  if (list->memory) { tn_prepared_write(p, g, list, l); return 1; }
+  tiny_realloc(p->t, list->value, g->nvalue * sizeof *list->value, 0);
+  list->value = NULL;
+  return 0;
+}
+// Does the list have other parameters than these?
+static int tn_prepared_differs(tn_prepared *p, const tn_prepared_graph *g, const tn_prepared_list *list,
+                               const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++)
+    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
+      if (list->value[g->step[i].value + (size_t)k] != p->calls->value(&l[i], k)) return 1;
+  return 0;
+}
+// Parameters that differ, and what is made of them.
+static void tn_prepared_bind(tn_prepared *p, const tn_prepared_step *s, const tn_prepared_list *list,
+                             const tiny_launch *l) {
+  int changed = 0;
+  for (int k = 0; k < l->nmem + l->nargs; k++) {
+    uint64_t *was = &list->value[s->value + (size_t)k];
+    const uint64_t value = p->calls->value(l, k);
+    if (value == *was) continue;
+    *was = value;
+    changed = 1;
+    p->calls->put(l, k, value, list->cpu + s->at);
+  }
+  if (changed && p->calls->bound) p->calls->bound(l, list->cpu + s->at);
+}
+// One with these parameters already, or one that nothing uses, or a second one, or the one that is free first. NULL
+// after an error.
+static tn_prepared_list *tn_prepared_list_of(tn_prepared *p, tn_prepared_graph *g, const tiny_launch *l) {
+  const uint64_t done = p->calls->done(p->user);
+  tn_prepared_list *best = NULL;
+  for (int i = 0; i < TN_PREPARED_COPIES; i++) {
+    tn_prepared_list *x = &g->list[i];
+    if (x->memory && !tn_prepared_differs(p, g, x, l)) return x;
+    if (!x->memory && (!best || best->busy > done)) return tn_prepared_make(p, g, x, l) ? x : NULL;
+    if (x->memory && (!best || x->busy < best->busy)) best = x;
+  }
+  if (p->calls->wait(p->user, best->busy) != TINY_OK) return NULL;
+  for (int i = 0; i < g->n; i++) tn_prepared_bind(p, &g->step[i], best, &l[i]);
+  return best;
+}
+#endif
+// ---- end src/amd/../base/prepared.c ----
 // ---- begin src/amd/../render/lang_cuda.c ----
 // lang_cuda: the descriptor of CUDA C, and of HIP C, which is the same but for the words below: an element at a time or
 // vectors of 2, 4, 8 or 16.
@@ -1342,10 +1557,11 @@ static tiny_code tn_kfd_known(tn_kfd_driver *k, const tn_kfd_node *n) {
 #ifndef TINY_AMALGAMATED
 #include "topology.c"
 #include "../base/blocks.c"
+#include "../base/prepared.c"
 #endif
 
 enum { TN_KFD_COMPUTE, TN_KFD_IN, TN_KFD_OUT, TN_KFD_QUEUES };             // what a queue is for
-enum { TN_KFD_PARTS = 8, TN_KFD_OUTSTANDING = 256, TN_KFD_GRAPHS = 16, TN_KFD_PAGE = 4096 };
+enum { TN_KFD_PARTS = 8, TN_KFD_OUTSTANDING = 256, TN_KFD_PAGE = 4096 };
 
 typedef struct tn_kfd_memory {
   struct tn_kfd_memory *next;
@@ -1386,9 +1602,9 @@ typedef struct tn_kfd {
   tn_kfd_memory *scratch; uint64_t scratch_item; uint32_t tmpring;         // bytes of it that an item has
   int code_is_new;                         // instructions were written since the last launch
   struct tn_kfd_module *gone;
-  struct tn_kfd_graph *graph[TN_KFD_GRAPHS];
+  tn_prepared prepared;
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
-  uint64_t timeout_ns, launches;
+  uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
   char compiler[300]; int compiler_asked;
 } tn_kfd;
@@ -2512,7 +2728,7 @@ static const char *tn_object_target(const tn_object *o) {
 
 // The text of a table at this place, ended inside it; "": there is none.
 static const char *tn_object_text(const tn_object *o, uint32_t table, uint64_t at) {
-  if ((int)table >= o->n) return "";
+  if (table >= (uint32_t)o->n) return "";
   const tn_object_section s = tn_object_section_at(o, (int)table);
   if (s.type == TN_SECTION_NOBITS || at >= s.nbytes || !memchr(o->bytes + s.offset + at, 0, (size_t)(s.nbytes - at)))
     return "";
@@ -2611,7 +2827,7 @@ static const char *tn_object_write(const tn_object *o, const uint64_t *where, ui
   for (int i = 0; i < o->n; i++) {
     const tn_object_section s = tn_object_section_at(o, i);
     if (s.type != TN_SECTION_RELA) continue;
-    if (o->relocatable && ((int)s.info >= o->n || where[s.info] == UINT64_MAX)) continue;
+    if (o->relocatable && (s.info >= (uint32_t)o->n || where[s.info] == UINT64_MAX)) continue;
     for (uint64_t k = 0; k < s.nbytes / 24; k++) {
       const char *wrong = tn_object_relocate_one(o, where, base, s.offset + k * 24, o->relocatable ? where[s.info]
                                                  : 0, image);
@@ -2790,7 +3006,8 @@ static void tn_kfd_scratch_tell(tn_kfd *d) {
   p->srd[2] = (uint32_t)of_die; p->srd[3] = WORD3;
   p->tmpring = d->tmpring;
 }
-// For as many waves as the GPU can hold that have some. What there was before is freed when nothing uses it any more.
+// For as many waves as the GPU can hold that have some. What there was before is freed when nothing uses it any more,
+// and lists that tell of it go.
 static tiny_code tn_kfd_scratch_grow(tn_kfd *d, uint64_t of_item) {
   enum { MOST_WAVES = 0xFFF };
   const tn_kfd_node *n = &d->node;
@@ -2809,6 +3026,7 @@ static tiny_code tn_kfd_scratch_grow(tn_kfd *d, uint64_t of_item) {
   d->scratch_item = of_item;
   d->tmpring = (uint32_t)waves | (uint32_t)(of_item * 64 / granule) << 12;
   if (tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE])) tn_kfd_scratch_tell(d);
+  if (was) tn_prepared_close_all(&d->prepared);
   tn_kfd_memory_free(d, was);
   return TINY_OK;
 }
@@ -3018,29 +3236,31 @@ static int tn_kfd_is_empty(const tiny_launch *l) { return l->global[0] < 1 || l-
 static void tn_kfd_use_all(tn_kfd *d, const tiny_launch *l) {
   for (int i = 0; i < l->nmem; i++) tn_kfd_use(d, l->mem[i]);
 }
-static void tn_kfd_push_launch(tn_kfd *d, const tiny_launch *l, uint64_t args, int first) {
-  const int stamp = tn_kfd_stamp_new(d, l->stamp), aql = tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE]);
-  tn_kfd_words w;
-  w.n = 0;
-  if (aql) tn_kfd_aql(l, args, stamp < 0 ? 0 : tn_kfd_stamp_va(d, stamp, 0), &w);
-  else {
-    if (!first) tn_kfd_between(d, &w);
-    tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, begin), &w);
-    tn_kfd_dispatch(d, l, args, &w);
-    tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, end), &w);
+// stamp: its number; below 0: it is not timed.
+static void tn_kfd_launch_words(const tn_kfd *d, const tiny_launch *l, uint64_t args, int stamp, int first,
+                                tn_kfd_words *w) {
+  if (tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE])) {
+    tn_kfd_aql(l, args, stamp < 0 ? 0 : tn_kfd_stamp_va(d, stamp, 0), w);
+    return;
   }
-  tn_kfd_push(&d->queue[TN_KFD_COMPUTE], &w);
+  if (!first) tn_kfd_between(d, w);
+  tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, begin), w);
+  tn_kfd_dispatch(d, l, args, w);
+  tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, end), w);
 }
 // first: of a submission.
 static tiny_code tn_kfd_launch_one(tn_kfd *d, const tiny_launch *l, int first) {
   const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
+  tn_kfd_words w;
   tiny_code code = tn_kfd_scratch_grow(d, k->is.scratch);
   if (code == TINY_OK && first) code = tn_kfd_begin_launches(d);
   if (code == TINY_OK) code = tn_kfd_room(d, TN_KFD_COMPUTE, TN_KFD_LAUNCH_WORDS);
   char *const at = code == TINY_OK ? tn_kfd_ring_take(d, &d->args, tn_kfd_args_nbytes(k), 256) : NULL;
   if (!at) return tn_kfd_failed(d);
   tn_kfd_write_args(l, at, tn_kfd_ring_va(&d->args, at));
-  tn_kfd_push_launch(d, l, tn_kfd_ring_va(&d->args, at), first);
+  w.n = 0;
+  tn_kfd_launch_words(d, l, tn_kfd_ring_va(&d->args, at), tn_kfd_stamp_new(d, l->stamp), first, &w);
+  tn_kfd_push(&d->queue[TN_KFD_COMPUTE], &w);
   tn_kfd_use_all(d, l);
   return TINY_OK;
 }
@@ -3064,19 +3284,94 @@ static tiny_code tn_kfd_launch(void *dev, const tiny_launch *l) {
 #endif
 // ---- end src/amd/launch.c ----
 // ---- begin src/amd/graph.c ----
-// graph: launches that are handed over together.
+// graph: launches that are handed over together again and again, as packets that were prepared (base/prepared.c).
+//
+// In:    the launches of a submit. Out: one submission: of PM4 a packet that names the list; of AQL its packets.
+// Holds: where scratch lies stands in the packets of PM4: when it moves, all lists go.
 #ifndef TN_KFD_GRAPH
 #define TN_KFD_GRAPH
 #ifndef TINY_AMALGAMATED
 #include "launch.c"
 #endif
 
-static void tn_kfd_graphs_close(tn_kfd *d) { (void)d; }
-static void tn_kfd_graphs_leave(tn_kfd *d, const tn_kfd_module *m) { (void)d; (void)m; }
+static const void *tn_kfd_module_of(const void *kernel) { return ((const tn_kfd_kernel *)kernel)->module; }
+static tiny_code tn_kfd_ready(void *user, const tiny_launch *l) { return tn_kfd_fits((tn_kfd *)user, l); }
+static void tn_kfd_prepared_write(void *user, const tiny_launch *l, char *args, uint64_t va) {
+  (void)user;
+  tn_kfd_write_args(l, args, va);
+}
+static void tn_kfd_prepared_put(const tiny_launch *l, int i, uint64_t value, char *args) {
+  tn_kfd_put_param((const tn_kfd_kernel *)l->kernel, args, i, l->nmem, value);
+}
+static size_t tn_kfd_prepared_command(void *user, const tiny_launch *l, int first, uint64_t args, uint32_t *at) {
+  const tn_kfd *d = (const tn_kfd *)user;
+  tn_kfd_words w;
+  w.n = 0;
+  tn_kfd_launch_words(d, l, args, -1, first, &w);
+  memcpy(at, w.at, (size_t)w.n * 4);
+  return (size_t)w.n;
+}
+static void *tn_kfd_prepared_make(void *user, size_t nbytes, char **cpu, uint64_t *va) {
+  tn_kfd *d = (tn_kfd *)user;
+  tn_kfd_memory *m = tn_kfd_memory_make(d, nbytes, 1);
+  if (!m) { tn_kfd_failed(d); return NULL; }
+  *cpu = m->cpu;
+  *va = m->va;
+  return m;
+}
+static void tn_kfd_prepared_drop(void *user, void *memory) {
+  tn_kfd_memory_free((tn_kfd *)user, (tn_kfd_memory *)memory);
+}
+static uint64_t tn_kfd_prepared_done(void *user) { return tn_kfd_done(&((tn_kfd *)user)->queue[TN_KFD_COMPUTE]); }
+static tiny_code tn_kfd_prepared_wait(void *user, uint64_t number) {
+  tn_kfd *d = (tn_kfd *)user;
+  return d->lost ? TINY_E_DEVICE : tn_kfd_check(d, tn_kfd_wait_for(d, TN_KFD_COMPUTE, number));
+}
+static const tn_prepared_calls tn_kfd_prepared_calls = {
+  TN_KFD_LAUNCH_WORDS, tn_kfd_module_of, tn_kfd_args_nbytes, tn_kfd_value_of, tn_kfd_ready, tn_kfd_prepared_write,
+  tn_kfd_prepared_put, NULL, tn_kfd_prepared_command, tn_kfd_prepared_make, tn_kfd_prepared_drop, tn_kfd_prepared_done,
+  tn_kfd_prepared_wait
+};
+
+// Packets of AQL go into the ring themselves: its firmware reads no list of them.
+static tiny_code tn_kfd_push_list(tn_kfd *d, const tn_prepared_graph *g, const tn_prepared_list *list) {
+  const char *const at = list->cpu + g->nbytes;
+  tn_kfd_queue *q = &d->queue[TN_KFD_COMPUTE];
+  tiny_code code = TINY_OK;
+  tn_kfd_words w;
+  w.n = 0;
+  if (!tn_kfd_is_aql(q)) {
+    code = tn_kfd_room(d, TN_KFD_COMPUTE, TN_KFD_LAUNCH_WORDS);
+    tn_pm4_list(&w, list->va + g->nbytes, list->nwords);
+    if (code == TINY_OK) tn_kfd_push(q, &w);
+    return code;
+  }
+  for (size_t i = 0; i < list->nwords && code == TINY_OK; i += 16) {
+    code = tn_kfd_room(d, TN_KFD_COMPUTE, 16);
+    w.n = 0;
+    tn_kfd_struct(&w, at + i * 4, 64);
+    if (code == TINY_OK) tn_kfd_push(q, &w);
+  }
+  return code;
+}
+static tiny_code tn_kfd_graph_submit(tn_kfd *d, tn_prepared_graph *g, const tiny_launch *l) {
+  tn_prepared_list *list = tn_prepared_list_of(&d->prepared, g, l);
+  if (!list) return tiny_status(d->t);
+  for (int i = 0; i < g->n; i++) tn_kfd_use_all(d, &l[i]);
+  tiny_code code = tn_kfd_begin_launches(d);
+  if (code == TINY_OK) code = tn_kfd_push_list(d, g, list);
+  if (code == TINY_OK) code = tn_kfd_submit_words(d, TN_KFD_COMPUTE);
+  list->busy = d->queue[TN_KFD_COMPUTE].given;
+  return tn_kfd_check(d, code);
+}
 static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
   tn_kfd *d = (tn_kfd *)dev;
-  const tiny_code code = tn_kfd_enter(d);
-  return code == TINY_OK ? tn_kfd_launch_all(d, l, n) : code;
+  tiny_code code = tn_kfd_enter(d);
+  for (int i = 0; i < n && code == TINY_OK; i++)           // before a list is looked for, which would go
+    code = tn_kfd_check(d, tn_kfd_scratch_grow(d, ((const tn_kfd_kernel *)l[i].kernel)->is.scratch));
+  if (code != TINY_OK) return code;
+  tn_prepared_graph *g = tn_prepared_of(&d->prepared, l, n);
+  return g ? tn_kfd_graph_submit(d, g, l) : tn_kfd_launch_all(d, l, n);
 }
 #endif
 // ---- end src/amd/graph.c ----
@@ -3209,7 +3504,7 @@ static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny
 static void tn_kfd_tell(tn_kfd_driver *k, const tn_kfd_node *n, tiny_amd_gpu *out) {
   tn_kfd_available a = {0, n->gpu, 0};
   char path[40];
-  snprintf(out->name, sizeof out->name, "%s", n->name);
+  snprintf(out->name, sizeof out->name, "%.63s", n->name);
   snprintf(out->target, sizeof out->target, "gfx%u%u%x", (unsigned)(n->version / 10000 % 1000),
            (unsigned)(n->version / 100 % 100), (unsigned)(n->version % 100));
   out->node = n->number; out->minor = (int)n->minor;
@@ -3306,7 +3601,7 @@ static void tn_kfd_close(void *dev) {
   if (!d->lost) tn_kfd_wait_all(d);
   tn_kfd_let_go(d);
   tn_kfd_part(d);
-  tn_kfd_graphs_close(d);
+  tn_prepared_close_all(&d->prepared);
   tn_kfd_modules_close(d);
   tn_kfd_close_queues(d);
   tn_kfd_close_event(d, &d->memory_event);
@@ -3323,6 +3618,7 @@ static tn_kfd *tn_kfd_new(tiny_ctx *t) {
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "AMD: no memory for a device"); return NULL; }
   memset(d, 0, sizeof *d);
   d->t = d->blocks.t = t;
+  d->prepared.t = t; d->prepared.user = d; d->prepared.calls = &tn_kfd_prepared_calls;
   d->blocks.user = d; d->blocks.make = tn_kfd_blocks_make; d->blocks.drop = tn_kfd_blocks_drop;
   d->drm = d->k.kfd = -1;
   d->timeout_ns = tn_kfd_timeout();
@@ -3350,7 +3646,7 @@ static void tn_kfd_unload(void *dev, void *module) {
   tn_kfd *d = (tn_kfd *)dev;
   tn_kfd_module *m = (tn_kfd_module *)module;
   if (!m) return;
-  tn_kfd_graphs_leave(d, m);
+  tn_prepared_leave(&d->prepared, m);
   m->next = d->gone;
   d->gone = m;
 }
@@ -3415,38 +3711,41 @@ Where things stand in tiny_amd.h
                                         nothing of it has a name in a folder
     441  src/amd/../base/blocks.c       a device's memory, given out in blocks of larger regions, which are
                                         the driver's
-    554  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+    554  src/amd/../base/prepared.c     launches that are handed over together again and again, as a list of
+                                        commands that was prepared
+    769  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                         words below: an element at a time or vectors of 2, 4, 8 or 16
-    901  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1116  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                         AMD's GPUs and clang have otherwise
-    924  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
-   1043  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c), or what a
+   1139  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
+   1258  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c), or what a
                                         tiny_amd_system has in their place
-   1099  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
+   1314  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
                                         went wrong as a sentence
-   1178  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1393  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                         each target
-   1236  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1333  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
+   1451  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1548  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
                                         others in it; what it is lost by
-   1573  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
+   1789  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
                                         AQL
-   1732  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
+   1948  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
                                         waiting for that
-   2046  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
+   2262  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
                                         order between them
-   2170  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
+   2386  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
                                         GPUs
-   2324  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
+   2540  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
                                         the host's pages, used in place
-   2430  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
+   2646  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
                                         to the GPU
-   2626  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
-   2759  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
+   2842  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
+   2975  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
                                         packets
-   3067  src/amd/graph.c                launches that are handed over together
-   3084  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
-   3200  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
-   3243  src/amd/backend.c              a device as others see it, opened and closed; the one object of
+   3287  src/amd/graph.c                launches that are handed over together again and again, as packets
+                                        that were prepared (base/prepared.c)
+   3379  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
+   3495  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
+   3538  src/amd/backend.c              a device as others see it, opened and closed; the one object of
                                         tiny_amd.h
 */

@@ -1,6 +1,6 @@
-// amd: AMD in the place of INTERP, for any test, on a GPU that is played (amd_mock.h) and kernels that the emulator runs:
-// make test-amd. $TEST_AMD: gfx1100, gfx1201 or gfx942; $TEST_AMD_SEED: how late. With $TEST_AMD=real the machine's own.
-// Included by runtime/device.c (TN_TEST_BACKEND).
+// amd: AMD in the place of INTERP, for any test, on a GPU that is played (amd_mock.h) and kernels that the emulator
+// runs: make test-amd. $TEST_AMD: gfx1100, gfx1201 or gfx942; $TEST_AMD_SEED: how late. With $TEST_AMD=real the
+// machine's own. Included by runtime/device.c (TN_TEST_BACKEND).
 #ifndef AMD_H
 #define AMD_H
 #include "../src/amd/backend.c"
@@ -40,7 +40,8 @@ static void amd_close(void *dev) {
 static const tiny_backend amd_backend = {
   TINY_BACKEND_VERSION, "INTERP", amd_open, amd_close, tn_kfd_target, tn_kfd_renderer, tn_kfd_alloc_block,
   tn_kfd_free_block, tn_kfd_copy_in, tn_kfd_copy_out, tn_kfd_copy_from, NULL, tn_kfd_compile, tn_kfd_load, NULL,
-  tn_kfd_unload, tn_kfd_find, tn_kfd_launch, tn_kfd_submit, tn_kfd_event_new, tn_kfd_wait, tn_kfd_event_free, tn_kfd_sync,
+  tn_kfd_unload, tn_kfd_find, tn_kfd_launch, tn_kfd_submit, tn_kfd_event_new, tn_kfd_wait, tn_kfd_event_free,
+      tn_kfd_sync,
   NULL
 };
 #define TN_INTERP &amd_backend

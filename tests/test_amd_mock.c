@@ -1,10 +1,9 @@
 // also: tsan
-// test_amd_mock: the mock of AMD's kernel driver and GPUs (amd_mock.h) by a small client that shares nothing with src/amd:
-// what is done right is done, and whatever is done wrong is complained about by name.
+// test_amd_mock: the mock of AMD's kernel driver and GPUs (amd_mock.h) by a small client that shares nothing with
+// src/amd: what is done right is done, and whatever is done wrong is complained about by name.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
-#include "../src/api/api.h"
 #include "amd_mock.c"
 #include "test.h"
 
@@ -43,7 +42,8 @@ static uint8_t *memory(client *c, uint64_t n, uint32_t flags) {
   void *at = (void *)(uintptr_t)(c->va[c->n] = reserve(c, n));
   CHECK_EQ(alloc_at(c, c->va[c->n], n, flags | WRITABLE, &c->handle[c->n], &offset), 0);
   if (flags & 2)
-    CHECK_EQ(c->s->mmap(c->s->user, &at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, c->drm, (int64_t)offset), 0);
+    CHECK_EQ(c->s->mmap(c->s->user, &at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, c->drm, (int64_t)offset),
+             0);
   CHECK_EQ(map(c, c->handle[c->n], 1), 0);
   c->nbytes[c->n++] = n;
   return at;
@@ -110,7 +110,8 @@ static void end(client *c) {
 static void wrong(client *c, const char *what, const char *text) {
   const char *says = amd_mock_complaint(c->m);
   CHECK(says && strstr(says, text));
-  if (!says || !strstr(says, text)) fprintf(stderr, "    %s: says %s\n    wanted: %s\n", what, says ? says : "nothing", text);
+  if (!says || !strstr(says, text)) fprintf(stderr, "    %s: says %s\n    wanted: %s\n", what, says ? says
+                                            : "nothing", text);
   amd_mock_forget(c->m);
 }
 static void over(client *c) {
@@ -251,7 +252,8 @@ static void test_packets(void) {
     {0, 7, {0xc0053c00, 0x5, 64, 0, 1, ~0u, 4}, "WAIT_REG_MEM: 0x5"},
     {0, 4, {0xc0023f00, 64, 0, 0x800004}, "INDIRECT_BUFFER: 0x40 is not mapped"},
     {0, 4, {0xc0023f00, 64, 0, 4}, "INDIRECT_BUFFER: 0x4"},
-    {1, 7, {1, 3, 1, 64, 0, 64, 0}, "SDMA copy: 1 3 1"}, {1, 7, {1, 3, 0, 64, 0, 64, 0}, "SDMA copy: 0x40 is not mapped"},
+    {1, 7, {1, 3, 1, 64, 0, 64, 0}, "SDMA copy: 1 3 1"}, {1, 7, {1, 3, 0, 64, 0, 64, 0},
+        "SDMA copy: 0x40 is not mapped"},
     {1, 4, {5, 64, 0, 1}, "SDMA fence"}, {1, 1, {0x70000}, "SDMA: 0x00070000 skips words"},
     {1, 2, {0x99, 0}, "SDMA: 0x00000099"}, {1, 6, {8, 64, 0, 1, ~0u, 0xfff0004}, "SDMA wait: 8"}
   };
