@@ -1,5 +1,5 @@
 // amd_device: a GPU of AMD's in the place of INTERP, for any test: kernels in HIP C (render/lang_cuda.c), which clang
-// compiles and the emulator of amd_emulator.h executes: waits, hazards, addresses and races of LLVM's code are looked at.
+// compiles and the emulator of amd_emulator.h executes: waits, hazards, addresses, races of LLVM's code are looked at.
 //
 // $TEST_AMD: the GPU, "gfx1100" (the default), "gfx1201", "gfx942"; $TEST_AMD_SEED: the order of groups and waves;
 // $TEST_AMD_CACHE: the folder of what was compiled, by the text's hash (build/amd-objects).

@@ -58,6 +58,7 @@ typedef struct amd_report {
   // "": none; a sentence with the address, the instruction, the group and the wave
   char error[600];
   uint64_t error_pc;
+  uint64_t fault;                          // the address of an access that no range has, or that is read-only; 0: none
   uint64_t groups, waves;
   uint64_t instructions, issued[AMD_KINDS];// of waves; a dual instruction is one
   uint64_t lane_instructions;              // lanes that vector instructions were done for

@@ -23,7 +23,9 @@ static unsigned char *amd_at(amd_wave *w, const amd_ins *i, int lane, uint64_t a
   const amd_range *r = amd_range_of(w->m, address, (uint64_t)nbytes);
   const int align = nbytes < 4 ? nbytes : 4;
   char who[20] = "the wave";
-  if (lane >= 0) snprintf(who, sizeof who, "lane %d", lane);
+  if (lane >= 0 && (!r || address % (uint64_t)align || (writes && !r->writable)))
+    snprintf(who, sizeof who, "lane %d", lane);
+  if (!r || (writes && !r->writable)) w->m->r->fault = address;
   if (!r)
     amd_stop(w, i, "%s %s %d bytes at 0x%llx, which is no memory of the kernel's", who,
              writes ? "writes" : "reads", nbytes, (unsigned long long)address);

@@ -1,6 +1,8 @@
+// also: tsan
 // test_amd_emulator: the emulator of AMD GPUs by hand: what instructions answer, at the edges, by values that the
-// manuals' formulas give; and each kind of mistake, which is told with its instruction. brief: asan
+// manuals' formulas give; and each kind of mistake, which is told with its instruction.
 #include "amd_test.h"
+#include <pthread.h>
 
 enum { G11 = 1, G12 = 2, G9 = 4, NEW = 3, ALL = 7 };
 static const int chips[3] = {1100, 1201, 942};
@@ -666,6 +668,48 @@ static void test_banks(void) {
     CHECK_EQ(report.lane_instructions, 3 * 32);
   }
 }
+// Two threads at a time, each with memory of its own.
+typedef struct worker { uint32_t out[64], in[64]; uint64_t args[3]; amd_report report; int failed; } worker;
+static void *work(void *arg) {
+  worker *w = (worker *)arg;
+  for (int k = 0; k < 20 && !w->failed; k++) {
+    const amd_range range[3] = {{(uint64_t)(uintptr_t)amd_space.m.code, 256, 0}, {(uint64_t)(uintptr_t)w->args, 24, 0},
+                                {(uint64_t)(uintptr_t)w->out, sizeof w->out + sizeof w->in, 1}};
+    amd_dispatch d;
+    amd_range own[3];
+    dispatch_of(&d, own, 0, (uint64_t)(uintptr_t)amd_space.m.code, 64);
+    d.rsrc2 |= 1 << 7;
+    d.range = range;
+    d.kernarg = (uint64_t)(uintptr_t)w->args;
+    w->args[0] = (uint64_t)(uintptr_t)w->out; w->args[1] = (uint64_t)(uintptr_t)w->in; w->args[2] = 64;
+    for (int i = 0; i < 64; i++) w->in[i] = amd_b32((float)(i + k));
+    w->failed = amd_emulate(&d, &w->report);
+    for (int i = 0; i < 64 && !w->failed; i++) w->failed = w->out[i] != amd_b32((float)(2 * (i + k)));
+  }
+  return NULL;
+}
+static void test_threads(void) {
+  static worker w[2];
+  pthread_t thread[2];
+  case_named("two threads");
+  memcpy(amd_space.m.code, first_kernel[0].word, sizeof first_kernel[0].word);
+  for (int k = 0; k < 2; k++) CHECK_EQ(pthread_create(&thread[k], NULL, work, &w[k]), 0);
+  for (int k = 0; k < 2; k++) pthread_join(thread[k], NULL);
+  for (int k = 0; k < 2; k++) CHECK(!w[k].failed);
+}
+static void test_fault(void) {
+  amd_dispatch d;
+  amd_range range[3];
+  const void *args[2] = {(void *)0x10000, (void *)0x20000};
+  const int n = 64;
+  case_named("a fault's address");
+  words_dispatch(&d, range, 0, first_kernel[0].word, sizeof first_kernel[0].word);
+  memcpy(amd_space.m.kernarg, args, sizeof args);
+  memcpy(amd_space.m.kernarg + 16, &n, 4);
+  CHECK_EQ(amd_emulate(&d, &report), 1);
+  CHECK_EQ(report.fault, 0x20000);
+  CHECK_EQ(report.error_pc, d.entry + 4 * 12);
+}
 static void test_refused(void) {
   amd_dispatch d;
   amd_range range[3];
@@ -692,6 +736,8 @@ int main(void) {
   for (int chip = 0; chip < 3; chip++)
     for (int by_packet = 0; by_packet < 2; by_packet++) test_first_kernel(chip, by_packet);
   test_banks();
+  test_fault();
+  test_threads();
   test_refused();
   if (!amd_has_clang(t)) printf("clang 17 or later is not there: kernels in words alone were run\n");
   for (int chip = 0; chip < 3 && *amd_clang; chip++) {
