@@ -536,11 +536,11 @@ static void test_lost(void) {
   }
 }
 // A kernel that is given memory which is not there: the address that it used.
-static void test_wild(void) {
+static void wild_on(amd_mock_gpu gpu) {
   world w;
   int got[N];
   char text[64];
-  world_begin(&w, (amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .run = run_affine}, 3);
+  world_begin(&w, (amd_mock_desc){.gpu = gpu, .seed = 2}, 3);
   tn_device_block nowhere = {.va = 0x123456789000, .nbytes = BYTES};
   tiny_mem mem[3] = {{w.slot[0].mem, 0}, {&nowhere, 0}, {w.by[0].mem, 0}};
   tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
@@ -554,6 +554,8 @@ static void test_wild(void) {
   tiny_amd.unload(w.dev, w.module);
   play_end(&w.p);
 }
+
+static void test_wild(void) { for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) wild_on((amd_mock_gpu)gpu); }
 
 // ** several contexts of a process: one address space **
 

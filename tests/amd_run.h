@@ -1,5 +1,5 @@
 // amd_run: kernels of the mock's GPUs on the emulator (amd_emulator.h): whatever was compiled, from the bytes that lie
-// at its address. Errors of the emulator are the mock's complaints.
+// at its address. Errors of the emulator are the mock's complaints, but for addresses that are not mapped: faults.
 #ifndef AMD_RUN_H
 #define AMD_RUN_H
 #include "amd_mock.h"
@@ -10,7 +10,7 @@ static int amd_run(void *user, const amd_mock_dispatch *d, uint64_t *fault, char
   amd_range *range = malloc((size_t)ranges_most * sizeof *range);
   amd_dispatch e;
   amd_report r;
-  (void)user; (void)fault;
+  (void)user;
   memset(&e, 0, sizeof e);
   memset(&r, 0, sizeof r);
   if (!range) { snprintf(error, error_nbytes, "no memory"); return 1; }
@@ -27,7 +27,7 @@ static int amd_run(void *user, const amd_mock_dispatch *d, uint64_t *fault, char
   e.properties |= d->wave == 32 ? 1 << 10 : 0;            // the width that the packet says
   e.tolerant = 1;
   const int failed = amd_emulate(&e, &r);
-  if (failed) snprintf(error, error_nbytes, "%s", r.error);
+  if (failed) { snprintf(error, error_nbytes, "%s", r.error); *fault = r.fault; }
   free(range);
   return failed;
 }
