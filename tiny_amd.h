@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 59c5daf1ca0dc8ad2d0c3207019788d80bb9707e0d0967af23df46967a20535c
+/* tiny_amd.h 0.1.0, source 478d50459f211cb88e9a1748d7627c4527ae86c1ba5ac4a173bb74ea56d83115
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,7 +153,7 @@ TINY_API void  tiny_amd_release(void *dev, void *mem);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "59c5daf1ca0dc8ad2d0c3207019788d80bb9707e0d0967af23df46967a20535c"
+#define TN_AMD_SOURCE_ID "478d50459f211cb88e9a1748d7627c4527ae86c1ba5ac4a173bb74ea56d83115"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -3534,12 +3534,12 @@ TINY_API int tiny_amd_gpus(const tiny_amd_system *system, tiny_amd_gpu *out, int
 }
 #endif
 // ---- end src/amd/info.c ----
-// ---- begin src/amd/backend.c ----
-// backend: a device as others see it, opened and closed; the one object of tiny_amd.h.
+// ---- begin src/amd/open.c ----
+// open: a device as others see it: opened and closed, what schedules ask of it, that all has happened.
 //
 // In:    calls of the library, one at a time. Out: what the contract of tiny_backend says.
-#ifndef TN_KFD_BACKEND
-#define TN_KFD_BACKEND
+#ifndef TN_KFD_OPEN
+#define TN_KFD_OPEN
 #ifndef TINY_AMALGAMATED
 #include "graph.c"
 #include "share.c"
@@ -3660,6 +3660,15 @@ static tiny_code tn_kfd_sync(void *dev) {
   tn_kfd_modules_close(d);
   return TINY_OK;
 }
+#endif
+// ---- end src/amd/open.c ----
+// ---- begin src/amd/backend.c ----
+// backend: the one object of tiny_amd.h.
+#ifndef TN_KFD_BACKEND
+#define TN_KFD_BACKEND
+#ifndef TINY_AMALGAMATED
+#include "open.c"
+#endif
 
 #ifdef TINY_STATIC
 static
@@ -3668,8 +3677,7 @@ const tiny_backend tiny_amd = {
   TINY_BACKEND_VERSION, "AMD", tn_kfd_open, tn_kfd_close, tn_kfd_target, tn_kfd_renderer, tn_kfd_alloc_block,
   tn_kfd_free_block, tn_kfd_copy_in, tn_kfd_copy_out, tn_kfd_copy_from, NULL, tn_kfd_compile, tn_kfd_load, NULL,
   tn_kfd_unload, tn_kfd_find, tn_kfd_launch, tn_kfd_submit, tn_kfd_event_new, tn_kfd_wait, tn_kfd_event_free,
-      tn_kfd_sync,
-  NULL
+  tn_kfd_sync, NULL
 };
 #endif
 // ---- end src/amd/backend.c ----
@@ -3746,6 +3754,7 @@ Where things stand in tiny_amd.h
                                         that were prepared (base/prepared.c)
    3379  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
    3495  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
-   3538  src/amd/backend.c              a device as others see it, opened and closed; the one object of
-                                        tiny_amd.h
+   3538  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
+                                        it, that all has happened
+   3666  src/amd/backend.c              the one object of tiny_amd.h
 */

@@ -3,7 +3,7 @@
 // machine's own. Included by runtime/device.c (TN_TEST_BACKEND).
 #ifndef AMD_H
 #define AMD_H
-#include "../src/amd/backend.c"
+#include "../src/amd/open.c"
 #include "amd_mock.h"
 amd_mock *amd_played(amd_mock_desc desc);
 #if defined(TEST_LIBRARY) || !defined(TEST_FUNCTION)        // the object that a flavour's programs share, or no such
@@ -41,8 +41,7 @@ static const tiny_backend amd_backend = {
   TINY_BACKEND_VERSION, "INTERP", amd_open, amd_close, tn_kfd_target, tn_kfd_renderer, tn_kfd_alloc_block,
   tn_kfd_free_block, tn_kfd_copy_in, tn_kfd_copy_out, tn_kfd_copy_from, NULL, tn_kfd_compile, tn_kfd_load, NULL,
   tn_kfd_unload, tn_kfd_find, tn_kfd_launch, tn_kfd_submit, tn_kfd_event_new, tn_kfd_wait, tn_kfd_event_free,
-      tn_kfd_sync,
-  NULL
+  tn_kfd_sync, NULL
 };
 #define TN_INTERP &amd_backend
 #endif

@@ -23,4 +23,5 @@
 #include "graph.c"
 #include "compile.c"
 #include "info.c"
+#include "open.c"
 #include "backend.c"
