@@ -15,5 +15,6 @@ pub fn build(b: *std.Build) void {
     library.installHeader(b.path("tiny_cl.h"), "tiny_cl.h");
     library.installHeader(b.path("tiny_cuda.h"), "tiny_cuda.h");
     library.installHeader(b.path("tiny_nv.h"), "tiny_nv.h");
+    library.installHeader(b.path("tiny_amd.h"), "tiny_amd.h");
     b.installArtifact(library);
 }

@@ -5,7 +5,7 @@
 // kernel behind a line "==== its name, its graph". Nothing runs, but on a device "..-run" (language_host.h).
 #ifndef LANGUAGES_H
 #define LANGUAGES_H
-#include "../src/render/lang_cuda.c"
+#include "../src/render/lang_hip.c"
 #include "../src/render/lang_metal.c"
 #include "../src/render/lang_opencl.c"
 #include "../src/render/ptx.c"

@@ -24,7 +24,7 @@ static void *nv_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   if (!d) { nv_mock_free(m); return NULL; }
   // A GPU that is played knows the kernels that were assembled for it alone: none comes from the disk cache. What is
   // said of the target stands in its name, which nothing reads here.
-  snprintf(d->gpu, sizeof d->gpu, "%s of %d, %llx", d->target, (int)getpid(), (unsigned long long)tn_nv_clock_ns());
+  snprintf(d->gpu, sizeof d->gpu, "%s of %d, %llx", d->target, (int)getpid(), (unsigned long long)tn_driver_clock_ns());
   return d;
 }
 static const char *nv_target(void *dev) { return ((const tn_nv *)dev)->gpu; }

@@ -874,19 +874,19 @@ static uint64_t chain_submit(world *w, tiny_launch *l, int n) {
   CHECK_EQ(b.launches - a.launches, n);
   return b.push_nbytes - a.push_nbytes;
 }
-static void chain_list(tn_nv *d, const tn_nv_graph *g, tn_nv_list *list) {
+static void chain_list(tn_nv *d, const tn_prepared_graph *g, tn_prepared_list *list) {
   const tn_qmd_version v = d->generation->qmd;
-  char *const words = list->memory->cpu + g->nbytes;
+  char *const words = list->cpu + g->nbytes;
   tn_nv_channel c;
   memset(&c, 0, sizeof c);
   for (int i = 0; i + 1 < g->n; i++) {
-    uint32_t *const q = (uint32_t *)(void *)(list->memory->cpu + g->step[i].at);
+    uint32_t *const q = (uint32_t *)(void *)(list->cpu + g->step[i].at);
     tn_qmd_set(q, v, TN_QMD_DEPENDENT_QMD0_ENABLE, 1);
     tn_qmd_set(q, v, TN_QMD_DEPENDENT_QMD0_ACTION, 1);     // QMD_SCHEDULE
-    tn_qmd_set(q, v, TN_QMD_DEPENDENT_QMD0_POINTER, list->memory->va + g->step[i + 1].at);
+    tn_qmd_set(q, v, TN_QMD_DEPENDENT_QMD0_POINTER, list->va + g->step[i + 1].at);
   }
   c.at = (uint32_t *)(void *)words;
-  tn_nv_send(d, &c, list->memory->va + g->step[0].at);
+  tn_nv_send(d, &c, list->va + g->step[0].at);
   list->nwords = (size_t)((char *)c.at - words) / sizeof(uint32_t);
 }
 static void chain_on(nv_mock_gpu gpu) {
@@ -903,8 +903,8 @@ static void chain_on(nv_mock_gpu gpu) {
   }
   for (int turn = 0; turn < 3; turn++) sent = chain_submit(&w, l, KERNELS);
   tn_nv *d = (tn_nv *)w.dev;
-  tn_nv_graph *g = d->graph[0];
-  for (int i = 1; i < TN_NV_GRAPHS && !g; i++) g = d->graph[i];
+  tn_prepared_graph *g = d->prepared.graph[0];
+  for (int i = 1; i < TN_PREPARED_GRAPHS && !g; i++) g = d->prepared.graph[i];
   CHECK(g && g->n == KERNELS && g->list[0].memory);
   chain_list(d, g, &g->list[0]);
   const uint64_t chained = chain_submit(&w, l, KERNELS);
@@ -921,11 +921,11 @@ static int run_none(void *user, const char *text, const ptx_launch *l, char *err
 }
 static void unheard(void *user, uint32_t token) { (void)user; (void)token; }
 static uint64_t time_of(world *w, tiny_launch *l, int n, int together) {
-  const uint64_t from = tn_nv_clock_ns();
+  const uint64_t from = tn_driver_clock_ns();
   tn_nv *d = (tn_nv *)w->dev;
   if (together) tiny_nv.submit(d, l, n);
   else for (int i = 0; i < n; i++) { tiny_nv.launch(d, &l[i]); *d->channel[0].done = d->channel[0].given; }
-  const uint64_t took = tn_nv_clock_ns() - from;
+  const uint64_t took = tn_driver_clock_ns() - from;
   *d->channel[0].done = d->channel[0].given;
   return took;
 }

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "kernel_test.h"
 #include "gpu_test.h"
-#include "../src/render/lang_cuda.c"
+#include "../src/render/lang_hip.c"
 
 static tiny_ctx *open_on(const char *gpu, int tf32) {
   tiny_desc d;

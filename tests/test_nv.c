@@ -56,7 +56,7 @@ static void test_no_driver(void) {
   refused_by(2, 0, "there is no NVIDIA driver here: /dev/nvidiactl: errno 2");
   refused_by(13, 0, "/dev/nvidiactl: errno 13: you may not open it (EACCES)");
   refused_by(24, 0, "errno 24: too many open files");
-  refused_by(0, 25, "a client of the driver (NV01_ROOT_CLIENT): errno 25: it is no device of NVIDIA's driver");
+  refused_by(0, 25, "a client of the driver (NV01_ROOT_CLIENT): errno 25: it is no device of this driver");
   refused_by(0, 22, "errno 22: the driver does not take it (EINVAL)");
   CHECK_STR(tiny_nv_on(NULL, 3).text, "NV:3");
   const int n = tiny_nv_gpus(NULL, gpus, 8);               // of this machine

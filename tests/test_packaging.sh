@@ -28,7 +28,7 @@ version=$(sed -n 's/^#define TINY_VERSION "\(.*\)"/\1/p' "$root/tiny.h")
 line="30 by tiny.h $version"
 mkdir "$work/tiny"
 cp -r "$root"/{src,tools} "$work/tiny"                # first: tiny.h is not older
-cp -r "$root"/{tiny.h,tiny.hpp,tiny_cl.h,tiny_cuda.h,tiny_nv.h,tiny.c,CMakeLists.txt,meson.build,package.json,build.zig,build.zig.zon,LICENSE,Makefile,packaging} "$work/tiny"
+cp -r "$root"/{tiny.h,tiny.hpp,tiny_cl.h,tiny_cuda.h,tiny_nv.h,tiny_amd.h,tiny.c,CMakeLists.txt,meson.build,package.json,build.zig,build.zig.zon,LICENSE,Makefile,packaging} "$work/tiny"
 cd "$work" || exit 1
 cat >sum.c <<'END'
 #include "tiny.h"

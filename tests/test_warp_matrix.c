@@ -5,7 +5,7 @@
 #include "test.h"
 #include "kernel_test.h"
 #include "../bench/gpu.h"
-#include "../src/render/lang_cuda.c"
+#include "../src/render/lang_hip.c"
 
 // ** kernels: small whole numbers, so that sums are exact in any order **
 

@@ -22,6 +22,7 @@ HEADERS = [
     ("tiny_cl.h", "src/cl/all.c", "src/cl/api.h", "src/cl/manual.txt", "TINY_CL"),
     ("tiny_cuda.h", "src/cuda/all.c", "src/cuda/api.h", "src/cuda/manual.txt", "TINY_CUDA"),
     ("tiny_nv.h", "src/nv/all.c", "src/nv/api.h", "src/nv/manual.txt", "TINY_NV"),
+    ("tiny_amd.h", "src/amd/all.c", "src/amd/api.h", "src/amd/manual.txt", "TINY_AMD"),
 ]
 VERSION = ("src/api/core.h", r'#define TINY_VERSION "(.*)"')
 LICENSE = "LICENSE"

@@ -1,6 +1,10 @@
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 #include "../base/library.c"
 #include "../base/digits.c"
+#include "../base/driver.c"
+#include "../base/tool.c"
+#include "../base/blocks.c"
+#include "../base/prepared.c"
 #include "../ir/listing.c"
 #include "../render/ptx_values.c"
 #include "../render/ptx_pairs.c"

@@ -9,11 +9,7 @@
 #ifndef TINY_AMALGAMATED
 #include "device.c"
 #include "../base/library.c"
-#endif
-#ifdef __linux__
-#include <spawn.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include "../base/tool.c"
 #endif
 
 // nvPTXCompiler.h (CUDA 11.1 and later) and nvJitLink.h (12.0 and later): results are 0 where it went well.
@@ -124,75 +120,20 @@ static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, c
 // ** ptxas, as a process **
 
 #ifdef __linux__
-#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
-extern long syscall(long number, ...);
-extern int ftruncate(int fd, off_t nbytes);
-#endif
-#ifndef __cplusplus
-extern char **environ;
-#endif
-// A file in memory alone, which a child inherits. Below 0: the kernel has none (Linux 3.17).
-static int tn_nv_memory_file(const char *name) {
-#ifdef SYS_memfd_create
-  return (int)syscall(SYS_memfd_create, name, 0u);
-#else
-  (void)name;
-  return -1;
-#endif
-}
-static int tn_nv_write_all(int fd, const char *data, size_t nbytes) {
-  for (size_t at = 0; at < nbytes; ) {
-    const ssize_t n = write(fd, data + at, nbytes - at);
-    if (n < 0 && errno != EINTR) return 0;
-    if (n > 0) at += (size_t)n;
-  }
-  return lseek(fd, 0, SEEK_SET) == 0;
-}
-// By malloc; *nbytes of it, and a 0. NULL: nothing is there, or no memory.
-static char *tn_nv_read_all(int fd, size_t *nbytes) {
-  const off_t end = lseek(fd, 0, SEEK_END);
-  char *data = end > 0 && lseek(fd, 0, SEEK_SET) == 0 ? (char *)malloc((size_t)end + 1) : NULL;
-  *nbytes = 0;
-  while (data && *nbytes < (size_t)end) {
-    const ssize_t n = read(fd, data + *nbytes, (size_t)end - *nbytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    *nbytes += (size_t)n;
-  }
-  if (data) data[*nbytes] = 0;
-  return data;
-}
-// 0: it ended well. What it says goes to the file `said`.
-static int tn_nv_run(const char *path, char *const *words, int said) {
-  posix_spawn_file_actions_t actions;
-  pid_t pid = 0;
-  int status = -1;
-  if (posix_spawn_file_actions_init(&actions)) return -1;
-  posix_spawn_file_actions_adddup2(&actions, said, 1);
-  posix_spawn_file_actions_adddup2(&actions, said, 2);
-  const int failed = posix_spawn(&pid, path, &actions, NULL, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed) return -1;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno == EINTR) continue;
-    return errno == ECHILD ? 0 : -1;       // the host ignores SIGCHLD: what was written tells
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
   char arch[40], from[32], to[32], tool[] = "ptxas", minus_o[] = "-o";
-  const int in = tn_nv_memory_file("ptx"), cubin = tn_nv_memory_file("cubin"), said = tn_nv_memory_file("said");
+  const int in = tn_tool_file("ptx"), cubin = tn_tool_file("cubin"), said = tn_tool_file("said");
   int result = -1;
   snprintf(arch, sizeof arch, "-arch=%s", target);
   snprintf(from, sizeof from, "/proc/self/fd/%d", in);
   snprintf(to, sizeof to, "/proc/self/fd/%d", cubin);
   char *const words[] = {tool, arch, from, minus_o, to, NULL};
-  if (in >= 0 && cubin >= 0 && said >= 0 && tn_nv_write_all(in, ptx, strlen(ptx))) {
-    result = tn_nv_run(path, words, said);
-    if (!result) out->cubin = tn_nv_read_all(cubin, &out->nbytes);
+  if (in >= 0 && cubin >= 0 && said >= 0 && tn_tool_write(in, ptx, strlen(ptx))) {
+    result = tn_tool_run(path, words, said);
+    if (!result) out->cubin = tn_tool_read(cubin, &out->nbytes);
     if (!out->cubin) {
       size_t n;
-      char *text = tn_nv_read_all(said, &n);
+      char *text = tn_tool_read(said, &n);
       if (text) snprintf(out->log, sizeof out->log, "%s", text);
       free(text);
       if (!result) result = -1;
@@ -203,26 +144,20 @@ static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target,
   if (said >= 0) close(said);
   return result;
 }
-static int tn_nv_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
 #else
 static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
   (void)path; (void)ptx; (void)target; (void)out;
   return -1;
 }
-static int tn_nv_is_program(const char *path) { (void)path; return 0; }
 #endif
 // TINY_NV_PTXAS, then the folders of PATH that are absolute, then the toolkit's. 0: it is in none.
 static int tn_nv_find_ptxas(char *out, size_t nbytes) {
-  const char *named = getenv("TINY_NV_PTXAS"), *path = getenv("PATH");
-  if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_nv_is_program(out); }
-  while (path && *path) {
-    const size_t n = strcspn(path, ":");
-    snprintf(out, nbytes, "%.*s/ptxas", (int)(n < 250 ? n : 250), path);
-    if (*path == '/' && n < 250 && tn_nv_is_program(out)) return 1;
-    path += n + (path[n] == ':');
-  }
+  static const char *const names[] = {"ptxas", NULL};
+  const char *named = getenv("TINY_NV_PTXAS");
+  if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_tool_is_program(out); }
+  if (tn_tool_find(names, out, nbytes)) return 1;
   snprintf(out, nbytes, "/usr/local/cuda/bin/ptxas");
-  return tn_nv_is_program(out);
+  return tn_tool_is_program(out);
 }
 
 // ** which **

@@ -52,7 +52,7 @@ static void tn_nv_fault_place(tn_nv *d, char *out, size_t nbytes) {
 // A device that is lost, or closed: those who wait for its semaphores go on.
 static void tn_nv_let_go(tn_nv *d) {
   for (int i = 0; i < TN_NV_CHANNELS; i++)
-    if (d->lost && d->channel[i].done) tn_nv_store(d->channel[i].done, d->channel[i].given);
+    if (d->lost && d->channel[i].done) tn_driver_store(d->channel[i].done, d->channel[i].given);
 }
 // Has the driver ended a channel? Then the device is lost, and rm.why says what was wrong.
 static int tn_nv_faulted(tn_nv *d) {
@@ -73,7 +73,7 @@ static int tn_nv_faulted(tn_nv *d) {
 // rm.why says why, from the first time on.
 static tiny_code tn_nv_enter(tn_nv *d) { return d->lost ? tn_nv_failed(d) : TINY_OK; }
 
-static uint64_t tn_nv_done(const tn_nv_channel *c) { return c->done ? tn_nv_load(c->done) : 0; }
+static uint64_t tn_nv_done(const tn_nv_channel *c) { return c->done ? tn_driver_load(c->done) : 0; }
 // Hardware needs no second ring; what plays hardware has its turn.
 static void tn_nv_ring_bell(tn_nv *d, const tn_nv_channel *c) {
   *(volatile uint32_t *)(d->bell + TN_NV_DOORBELL) = c->token;
@@ -108,10 +108,10 @@ static tiny_code tn_nv_wait_for(tn_nv *d, int channel, uint64_t value) {
   tn_nv_channel *c = &d->channel[channel];
   uint64_t since = 0, seen = UINT64_MAX;
   for (int spins = 0; tn_nv_done(c) < value; spins++) {
-    tn_nv_pause(spins);
+    tn_driver_pause(spins);
     if (spins < 1000 || spins % 64) continue;
     if (tn_nv_faulted(d)) return TINY_E_DEVICE;
-    const uint64_t all = tn_nv_progress(d), now = tn_nv_clock_ns();
+    const uint64_t all = tn_nv_progress(d), now = tn_driver_clock_ns();
     if (all != seen) { seen = all; since = now; }
     if (now - since > d->timeout_ns) {
       tn_nv *const slow = tn_nv_culprit(d);
@@ -178,9 +178,9 @@ static tiny_code tn_nv_submit_list(tn_nv *d, int channel, uint64_t list, size_t 
   tn_nv_semaphore(c, tn_nv_signal_at(d, channel), ++c->given, TN_NV_SEM_RELEASE | TN_NV_SEM_WFI);
   tn_nv_entry(c, tn_nv_words_va(c, c->from), (size_t)(c->at - c->from));
   c->from = c->at;
-  tn_nv_fence();
+  tn_driver_fence();
   *(volatile uint32_t *)(c->control->cpu + TN_NV_RING_NBYTES + TN_NV_USERD_PUT) = c->put;
-  tn_nv_fence();
+  tn_driver_fence();
   tn_nv_ring_bell(d, c);
   return TINY_OK;
 }

@@ -8,12 +8,14 @@
 #define TN_NV_DEVICE_ROOM
 #ifndef TINY_AMALGAMATED
 #include "rm.c"
+#include "../base/blocks.c"
+#include "../base/prepared.c"
 #include "generation.c"
 #endif
 
 enum {
   TN_NV_WINDOW_LOG2 = 34,                  // bytes of addresses that host and GPU share
-  TN_NV_ENTRIES = 1024, TN_NV_PARTS = 8, TN_NV_CARDS = 32, TN_NV_CLASSES_MOST = 512, TN_NV_GRAPHS = 16
+  TN_NV_ENTRIES = 1024, TN_NV_PARTS = 8, TN_NV_CARDS = 32, TN_NV_CLASSES_MOST = 512
 };
 enum { TN_NV_LAUNCHES, TN_NV_IN, TN_NV_OUT, TN_NV_CHANNELS };              // what a channel is for
 
@@ -64,11 +66,11 @@ typedef struct tn_nv {
   tn_nv_ring args, stage_in, stage_out;
   tn_nv_memory *local; uint64_t local_thread;              // local memory, and bytes of it that a thread has
   int code_is_new;                         // instructions were written since the last launch
-  struct tn_nv_region *regions;            // what blocks are parts of
+  tn_device_blocks blocks;
   struct tn_nv_module *gone;
-  struct tn_nv_graph *graph[TN_NV_GRAPHS];
+  tn_prepared prepared;
   tn_nv_stamp *stamp; int nstamp, stamp_cap;
-  uint64_t timeout_ns, launches, serial;   // serial: no other device of the process has it
+  uint64_t timeout_ns, serial;             // serial: no other device of the process has it
   tn_nv_peer peer[TINY_MAX_DEVICES]; int npeer;
   tn_nv_neighbour neighbour[TN_NV_CARDS]; int nneighbour;
   struct tn_nv_assembler *assembler;
@@ -285,8 +287,8 @@ static tiny_code tn_nv_memory_map(tn_nv *d, tn_nv_memory *m, int host) {
   tiny_code code = tn_nv_uvm_range(&d->rm, m->va, m->nbytes);
   if (code != TINY_OK) return code;
   if (host)
-    code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_NV_READ | TN_NV_WRITE, TN_NV_MAP_FLAGS,
-                     &at, &m->token, "mapping memory for the host");
+    code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_DRIVER_READ | TN_DRIVER_WRITE,
+                     TN_DRIVER_MAP_FIXED, &at, &m->token, "mapping memory for the host");
   if (code == TINY_OK && host) m->cpu = (char *)at;
   const tn_nv_handle own = {d->rm.control, d->rm.root, m->handle};
   if (code == TINY_OK)
@@ -359,8 +361,8 @@ static tiny_code tn_nv_open_doorbell(tn_nv *d) {
   }
   void *at = NULL;
   if (code == TINY_OK)
-    code = tn_nv_map(&d->rm, d->minor, d->subdevice, d->doorbell, 65536, TN_NV_READ | TN_NV_WRITE, TN_NV_SHARED, &at,
-                     &d->bell_token, "mapping the doorbell");
+    code = tn_nv_map(&d->rm, d->minor, d->subdevice, d->doorbell, 65536, TN_DRIVER_READ | TN_DRIVER_WRITE,
+                     TN_DRIVER_MAP_SHARED, &at, &d->bell_token, "mapping the doorbell");
   if (code == TINY_OK) d->bell = (char *)at;
   return code;
 }

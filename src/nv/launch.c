@@ -155,8 +155,9 @@ static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
     memcpy(bank + k->base + k->maps_at + (size_t)i * sizeof map, map, sizeof map);
   }
 }
-static size_t tn_nv_args_nbytes(const tn_nv_kernel *k) {
-  return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_NV_LEAST);
+static size_t tn_nv_args_nbytes(const void *kernel) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)kernel;
+  return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_DEVICE_BLOCK_LEAST);
 }
 // At `at`, which the GPU sees at va: the descriptor, and bank 0 behind it.
 static void tn_nv_write_launch(tn_nv *d, const tiny_launch *l, char *at, uint64_t va) {

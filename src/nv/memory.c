@@ -1,9 +1,8 @@
 // memory: of the GPU, given out in blocks of larger regions; bytes to it and from it by its copy engines.
 //
 // In:    what the backend is asked. Out: blocks, which is what tiny_mem.base is; submissions on the channels of copies.
-// Holds: a region is the driver's; it is kept when all of it is free, until memory runs out. Of each block is known
-//        which submission of launches used it last: bytes go to a block that nothing uses any more while kernels before
-//        them run. Bytes from the host are in memory of both when the call returns.
+// Holds: bytes go to a block that no submission of launches uses any more while kernels before them run. Bytes from the
+//        host are in memory of both when the call returns.
 // What is what: NVIDIA/open-gpu-doc, classes/dma-copy/clc6b5.h to clcab5.h.
 #ifndef TN_NV_MEMORY_ROOM
 #define TN_NV_MEMORY_ROOM
@@ -12,89 +11,27 @@
 #endif
 
 enum {
-  TN_NV_LEAST = 256, TN_NV_REGION = 32 << 20, TN_NV_STAGE = 2 << 20,       // bytes: of a block, a region, a chunk
+  TN_NV_STAGE = 2 << 20,                   // bytes of a chunk
   TN_NV_OFFSET_IN = 0x400, TN_NV_LINE_LENGTH = 0x418, TN_NV_LAUNCH_DMA = 0x300,
   TN_NV_DMA_LINEAR = 0x186                 // not pipelined, flushed, from pitch to pitch
 };
 
-typedef struct tn_nv_block {
-  struct tn_nv_block *next, *before;       // neighbours in the region, by address
-  struct tn_nv_region *region;
-  uint64_t va, nbytes, used;               // used: submission of launches
-  int taken;
-} tn_nv_block;
-typedef struct tn_nv_region { struct tn_nv_region *next; tn_nv_memory *memory; tn_nv_block *first; } tn_nv_region;
-
-static uint64_t tn_nv_at(tiny_mem m) { return ((const tn_nv_block *)m.base)->va + m.offset; }
-static void tn_nv_use(tn_nv *d, tiny_mem m) { ((tn_nv_block *)m.base)->used = d->channel[TN_NV_LAUNCHES].given + 1; }
+static uint64_t tn_nv_at(tiny_mem m) { return ((const tn_device_block *)m.base)->va + m.offset; }
+static void tn_nv_use(tn_nv *d, tiny_mem m) {
+  ((tn_device_block *)m.base)->used = d->channel[TN_NV_LAUNCHES].given + 1;
+}
 
 // ** blocks **
 
-static tn_nv_block *tn_nv_block_new(tn_nv *d, tn_nv_region *r, uint64_t va, uint64_t nbytes) {
-  tn_nv_block *b = (tn_nv_block *)tiny_realloc(d->t, NULL, 0, sizeof *b);
-  if (!b) return NULL;
-  memset(b, 0, sizeof *b);
-  b->region = r; b->va = va; b->nbytes = nbytes;
-  return b;
+static void *tn_nv_blocks_make(void *user, uint64_t nbytes, uint64_t *va, uint64_t *got) {
+  tn_nv_memory *m = tn_nv_memory_make((tn_nv *)user, nbytes, 0);
+  if (m) { *va = m->va; *got = m->nbytes; }
+  return m;
 }
-static void tn_nv_region_free(tn_nv *d, tn_nv_region *r) {
-  for (tn_nv_block *b; (b = r->first) != NULL; ) { r->first = b->next; tiny_realloc(d->t, b, sizeof *b, 0); }
-  if (r->memory) tn_nv_unshare(d, r->memory->handle);
-  tn_nv_memory_free(d, r->memory);
-  tiny_realloc(d->t, r, sizeof *r, 0);
+static void tn_nv_blocks_drop(void *user, void *memory) {
+  tn_nv_unshare((tn_nv *)user, ((tn_nv_memory *)memory)->handle);
+  tn_nv_memory_free((tn_nv *)user, (tn_nv_memory *)memory);
 }
-static tn_nv_region *tn_nv_region_make(tn_nv *d, uint64_t nbytes) {
-  tn_nv_region *r = (tn_nv_region *)tiny_realloc(d->t, NULL, 0, sizeof *r);
-  if (!r) return NULL;
-  memset(r, 0, sizeof *r);
-  r->memory = tn_nv_memory_make(d, nbytes > TN_NV_REGION / 2 ? nbytes : (uint64_t)TN_NV_REGION, 0);
-  if (r->memory) r->first = tn_nv_block_new(d, r, r->memory->va, r->memory->nbytes);
-  if (!r->first) { tn_nv_region_free(d, r); return NULL; }
-  r->next = d->regions;
-  return d->regions = r;
-}
-static void tn_nv_regions_close(tn_nv *d, int all) {
-  for (tn_nv_region **at = &d->regions, *r; (r = *at) != NULL; ) {
-    if (!all && (r->first->taken || r->first->next)) { at = &r->next; continue; }
-    *at = r->next;
-    tn_nv_region_free(d, r);
-  }
-}
-// The first nbytes of a free block; the rest stays free.
-static tn_nv_block *tn_nv_block_take(tn_nv *d, tn_nv_block *b, uint64_t nbytes) {
-  if (b->nbytes > nbytes) {
-    tn_nv_block *rest = tn_nv_block_new(d, b->region, b->va + nbytes, b->nbytes - nbytes);
-    if (!rest) return NULL;
-    rest->next = b->next; rest->before = b; rest->used = b->used;
-    if (b->next) b->next->before = rest;
-    b->next = rest;
-    b->nbytes = nbytes;
-  }
-  b->taken = 1;
-  return b;
-}
-static tn_nv_block *tn_nv_block_of(tn_nv *d, uint64_t nbytes) {
-  for (tn_nv_region *r = d->regions; r; r = r->next)
-    for (tn_nv_block *b = r->first; b; b = b->next)
-      if (!b->taken && b->nbytes >= nbytes) return tn_nv_block_take(d, b, nbytes);
-  tn_nv_region *r = tn_nv_region_make(d, nbytes);
-  return r ? tn_nv_block_take(d, r->first, nbytes) : NULL;
-}
-// The one behind it becomes part of it.
-static void tn_nv_block_join(tn_nv *d, tn_nv_block *b) {
-  tn_nv_block *n = b->next;
-  b->nbytes += n->nbytes;
-  b->next = n->next;
-  if (n->next) n->next->before = b;
-  if (n->used > b->used) b->used = n->used;
-  tiny_realloc(d->t, n, sizeof *n, 0);
-}
-static void tn_nv_block_give(tn_nv *d, tn_nv_block *b) {
-  b->taken = 0;
-  if (b->next && !b->next->taken) tn_nv_block_join(d, b);
-  if (b->before && !b->before->taken) tn_nv_block_join(d, b->before);
-}
-
 static tiny_code tn_nv_wait_all(tn_nv *d) {
   tiny_code code = TINY_OK;
   for (int i = 0; i < TN_NV_CHANNELS && code == TINY_OK; i++) code = tn_nv_wait_for(d, i, d->channel[i].given);
@@ -103,12 +40,11 @@ static tiny_code tn_nv_wait_all(tn_nv *d) {
 // When memory has run out, what is free goes back to the driver and it is tried again.
 static void *tn_nv_alloc(void *dev, size_t nbytes) {
   tn_nv *d = (tn_nv *)dev;
-  const uint64_t n = ((nbytes ? nbytes : 1) + (uint64_t)TN_NV_LEAST - 1) & ~(uint64_t)(TN_NV_LEAST - 1);
   if (tn_nv_enter(d) != TINY_OK) return NULL;
-  tn_nv_block *b = n < nbytes ? NULL : tn_nv_block_of(d, n);
-  if (!b && n >= nbytes && tn_nv_wait_all(d) == TINY_OK) {
-    tn_nv_regions_close(d, 0);
-    b = tn_nv_block_of(d, n);
+  tn_device_block *b = tn_device_block_of(&d->blocks, nbytes);
+  if (!b && tn_nv_wait_all(d) == TINY_OK) {
+    tn_device_regions_close(&d->blocks, 0);
+    b = tn_device_block_of(&d->blocks, nbytes);
   }
   if (!b) { if (d->rm.code != TINY_E_MEMORY) tn_nv_failed(d); return NULL; }
   const uint64_t now = d->channel[TN_NV_LAUNCHES].given;
@@ -117,7 +53,7 @@ static void *tn_nv_alloc(void *dev, size_t nbytes) {
 }
 static void tn_nv_free(void *dev, void *mem, size_t nbytes) {
   (void)nbytes;
-  tn_nv_block_give((tn_nv *)dev, (tn_nv_block *)mem);
+  tn_device_block_give(&((tn_nv *)dev)->blocks, (tn_device_block *)mem);
 }
 
 // ** copies **
@@ -151,7 +87,7 @@ static tiny_code tn_nv_copy_in(void *dev, tiny_mem dst, const void *src, size_t 
   tn_nv *d = (tn_nv *)dev;
   const tiny_code code = tn_nv_enter(d);
   if (code != TINY_OK) return code;
-  return tn_nv_check(d, tn_nv_copy_in_at(d, tn_nv_at(dst), src, nbytes, ((const tn_nv_block *)dst.base)->used));
+  return tn_nv_check(d, tn_nv_copy_in_at(d, tn_nv_at(dst), src, nbytes, ((const tn_device_block *)dst.base)->used));
 }
 
 // A piece on its way to the host: what the channel's submission `value` brings.
@@ -219,7 +155,7 @@ static tiny_code tn_nv_copy_between(tn_nv *d, uint64_t to, uint64_t from, size_t
 // By this GPU's copy engine, which reads the other's memory where it is let.
 static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem src, size_t nbytes) {
   tn_nv *d = (tn_nv *)dev, *from = (tn_nv *)other;
-  const tn_nv_memory *m = ((const tn_nv_block *)src.base)->region->memory;
+  const tn_nv_memory *m = (const tn_nv_memory *)((const tn_device_block *)src.base)->region->memory;
   const tiny_code code = tn_nv_enter(d);
   if (code != TINY_OK) return code;
   const tn_nv_theirs theirs = tn_nv_theirs_of(from, m);
@@ -227,6 +163,6 @@ static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem 
   if (!view) return tn_nv_copy_by_host(d, dst, from, src, nbytes);
   tn_nv_meet(d, from);
   return tn_nv_check(d, tn_nv_copy_between(d, tn_nv_at(dst), view + (tn_nv_at(src) - m->va), nbytes,
-                                           ((const tn_nv_block *)dst.base)->used));
+                                           ((const tn_device_block *)dst.base)->used));
 }
 #endif

@@ -25,7 +25,7 @@ typedef struct tn_nv_kernel {
 } tn_nv_kernel;
 typedef struct tn_nv_module {
   struct tn_nv_module *next;
-  tn_nv_block *code; tn_nv_kernel *kernels; int words;
+  tn_device_block *code; tn_nv_kernel *kernels; int words;
 } tn_nv_module;
 
 // ** the descriptor that launches begin from **
@@ -76,7 +76,7 @@ static void tn_nv_module_close(tn_nv *d, tn_nv_module *m) {
     if (k->name) tiny_realloc(d->t, k->name, strlen(k->name) + 1, 0);
     tiny_realloc(d->t, k, sizeof *k, 0);
   }
-  if (m->code) tn_nv_block_give(d, m->code);
+  if (m->code) tn_device_block_give(&d->blocks, m->code);
   tiny_realloc(d->t, m, sizeof *m, 0);
 }
 static void tn_nv_modules_close(tn_nv *d) {
@@ -180,7 +180,7 @@ static tiny_code tn_nv_fill_module(tn_nv *d, tn_nv_module *m, const tn_cubin *c,
   const uint64_t nbytes = tn_cubin_place(c, where);
   if (!nbytes || nbytes > (uint64_t)1 << 30) return tn_nv_cubin_wrong(d, "it has no code, or a GiB of it");
   m->words = tn_cubin_has_symbol(c, "tiny_values");
-  m->code = (tn_nv_block *)tn_nv_alloc(d, (size_t)nbytes + TN_NV_PREFETCH);
+  m->code = (tn_device_block *)tn_nv_alloc(d, (size_t)nbytes + TN_NV_PREFETCH);
   if (!m->code) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory on the GPU for a module", d->name);
   const tiny_code code = tn_nv_add_kernels(d, m, c, where);
   return code == TINY_OK ? tn_nv_upload(d, m, c, where, nbytes) : code;

@@ -158,11 +158,11 @@ static void *tn_nv_event_new(void *dev) {
 }
 // The host waits: what goes wrong there, or takes too long, the other device tells.
 static void tn_nv_wait_by_host(const tn_nv *d, const tn_nv_event *e) {
-  const uint64_t since = tn_nv_clock_ns();
+  const uint64_t since = tn_driver_clock_ns();
   for (int i = 0; i < 2; i++)
-    for (int spins = 0; tn_nv_load(e->done[i]) < e->value[i]; spins++) {
-      tn_nv_pause(spins);
-      if (spins % 64 == 63 && tn_nv_clock_ns() - since > d->timeout_ns) return;
+    for (int spins = 0; tn_driver_load(e->done[i]) < e->value[i]; spins++) {
+      tn_driver_pause(spins);
+      if (spins % 64 == 63 && tn_driver_clock_ns() - since > d->timeout_ns) return;
     }
 }
 // All channels wait, from their next words on.
@@ -171,7 +171,7 @@ static tiny_code tn_nv_wait_by_channels(tn_nv *d, const tn_nv_event *e, uint64_t
     const tiny_code code = tn_nv_room(d, c, 2 * TN_NV_RELEASE_WORDS);
     if (code != TINY_OK) return tn_nv_failed(d);
     for (int i = 0; i < 2; i++)
-      if (tn_nv_load(e->done[i]) < e->value[i])
+      if (tn_driver_load(e->done[i]) < e->value[i])
         tn_nv_semaphore(&d->channel[c], signals + (uint64_t)i * TN_NV_SEM_NBYTES, e->value[i], TN_NV_SEM_ACQUIRE);
   }
   return TINY_OK;
@@ -179,7 +179,7 @@ static tiny_code tn_nv_wait_by_channels(tn_nv *d, const tn_nv_event *e, uint64_t
 static tiny_code tn_nv_wait(void *dev, void *event) {
   tn_nv *d = (tn_nv *)dev;
   const tn_nv_event *e = (const tn_nv_event *)event;
-  const int happened = tn_nv_load(e->done[0]) >= e->value[0] && tn_nv_load(e->done[1]) >= e->value[1];
+  const int happened = tn_driver_load(e->done[0]) >= e->value[0] && tn_driver_load(e->done[1]) >= e->value[1];
   if (e->of == d || happened || d->lost) return TINY_OK;
   const uint64_t signals = tn_nv_view_of(d, &e->signals);
   if (!signals) { tn_nv_wait_by_host(d, e); return TINY_OK; }

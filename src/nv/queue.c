@@ -90,10 +90,10 @@ static void tn_nv_close(void *dev) {
   if (d->channel[TN_NV_LAUNCHES].registered && !d->lost) tn_nv_wait_all(d);
   tn_nv_let_go(d);
   tn_nv_part(d);
-  tn_nv_graphs_close(d);
+  tn_prepared_close_all(&d->prepared);
   tn_nv_modules_close(d);
   tn_nv_close_channels(d);
-  tn_nv_regions_close(d, 1);
+  tn_device_regions_close(&d->blocks, 1);
   while (d->memory) tn_nv_memory_free(d, d->memory);
   if (d->bell) tn_nv_unmap(&d->rm, d->subdevice, d->doorbell, d->bell, 65536, d->bell_token);
   if (d->rm.control >= 0) tn_nv_rm_close(&d->rm);
@@ -107,10 +107,12 @@ static tn_nv *tn_nv_new(tiny_ctx *t) {
   tn_nv *d = (tn_nv *)tiny_realloc(t, NULL, 0, sizeof *d);
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "NV: no memory for a device"); return NULL; }
   memset(d, 0, sizeof *d);
-  d->t = t;
+  d->t = d->blocks.t = t;
+  d->prepared.t = t; d->prepared.user = d; d->prepared.calls = &tn_nv_prepared_calls;
+  d->blocks.user = d; d->blocks.make = tn_nv_blocks_make; d->blocks.drop = tn_nv_blocks_drop;
   d->file = d->rm.control = d->rm.uvm = d->rm.uvm_mm = -1;
   d->timeout_ns = tn_nv_timeout();
-  d->serial = tn_nv_clock_ns() * UINT64_C(0x9E3779B97F4A7C15) + tn_nv_pointer(d);
+  d->serial = tn_driver_clock_ns() * UINT64_C(0x9E3779B97F4A7C15) + tn_nv_pointer(d);
   memcpy(d->name, "NV", 3);
   return d;
 }
@@ -164,7 +166,7 @@ static void tn_nv_unload(void *dev, void *module) {
   tn_nv *d = (tn_nv *)dev;
   tn_nv_module *m = (tn_nv_module *)module;
   if (!m) return;
-  tn_nv_graphs_leave(d, m);
+  tn_prepared_leave(&d->prepared, m);
   m->next = d->gone;
   d->gone = m;
 }

@@ -23,7 +23,7 @@ typedef struct tn_nv_rm {
 
 // ** what went wrong **
 
-static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, ...) TN_NV_PRINTF(3, 4);
+static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, ...) TN_DRIVER_PRINTF(3, 4);
 static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -63,7 +63,7 @@ static tiny_code tn_nv_status(tn_nv_rm *rm, uint32_t status, const char *what) {
 static tiny_code tn_nv_errno(tn_nv_rm *rm, int result, const char *what) {
   if (result >= 0) return TINY_OK;
   return tn_nv_wrong(rm, result == -12 ? TINY_E_MEMORY : TINY_E_DEVICE, "%s: errno %d: %s", what, -result,
-                     tn_nv_errno_text(-result));
+                     tn_driver_errno_text(-result));
 }
 
 // ** calls **
@@ -101,7 +101,7 @@ static tiny_code tn_nv_control(tn_nv_rm *rm, uint32_t object, int command, void 
 static int tn_nv_file(tn_nv_rm *rm, int minor) {
   char path[40] = "/dev/nvidiactl";
   if (minor >= 0) snprintf(path, sizeof path, "/dev/nvidia%d", minor);
-  const int fd = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  const int fd = rm->sys.open(rm->sys.user, path, TN_DRIVER_OPEN);
   if (fd < 0) { tn_nv_errno(rm, fd, path); return fd; }
   if (minor < 0) return fd;
   int32_t control = rm->control;
@@ -224,12 +224,12 @@ static void tn_nv_rm_ask_version(tn_nv_rm *rm) {
   tn_nv_rm_take_version(rm);
 }
 static tiny_code tn_nv_rm_open_control(tn_nv_rm *rm) {
-  if (!TN_NV_LINUX && rm->sys.open == tn_nv_real_open)
+  if (!TN_DRIVER_LINUX && rm->sys.open == tn_driver_open)
     return tn_nv_wrong(rm, TINY_E_DEVICE, "NVIDIA's kernel driver is used on Linux alone; take CUDA (tiny_cuda.h)");
-  rm->control = rm->sys.open(rm->sys.user, "/dev/nvidiactl", TN_NV_OPEN);
+  rm->control = rm->sys.open(rm->sys.user, "/dev/nvidiactl", TN_DRIVER_OPEN);
   if (rm->control == -2 || rm->control == -6 || rm->control == -19)
     return tn_nv_wrong(rm, TINY_E_DEVICE, "there is no NVIDIA driver here: /dev/nvidiactl: errno %d: %s", -rm->control,
-                       tn_nv_errno_text(-rm->control));
+                       tn_driver_errno_text(-rm->control));
   return tn_nv_errno(rm, rm->control, "/dev/nvidiactl");
 }
 static tiny_code tn_nv_rm_open(tn_nv_rm *rm, const tiny_nv_system *system) {
@@ -259,14 +259,14 @@ static tiny_code tn_nv_rm_open_uvm(tn_nv_rm *rm) {
   static const char path[] = "/dev/nvidia-uvm";
   tn_uvm_initialize i = {0, 0, 0};
   tn_uvm_mm m = {0, 0};
-  rm->uvm = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  rm->uvm = rm->sys.open(rm->sys.user, path, TN_DRIVER_OPEN);
   if (rm->uvm == -2)
     return tn_nv_wrong(rm, TINY_E_DEVICE, "%s: errno 2: the module nvidia-uvm is not loaded: modprobe nvidia-uvm, "
                        "or nvidia-modprobe -u -c 0", path);
   tiny_code code = tn_nv_errno(rm, rm->uvm, path);
   if (code == TINY_OK) code = tn_nv_uvm(rm, TN_UVM_INITIALIZE, &i, &i.status, "UVM_INITIALIZE");
   if (code != TINY_OK) return code;
-  rm->uvm_mm = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  rm->uvm_mm = rm->sys.open(rm->sys.user, path, TN_DRIVER_OPEN);
   if (rm->uvm_mm < 0) return tn_nv_errno(rm, rm->uvm_mm, path);
   m.fd = rm->uvm;                          // the file stays open: it keeps the process's memory (uvm_ioctl.h)
   const int result = rm->sys.ioctl(rm->sys.user, rm->uvm_mm, TN_UVM_MM_INITIALIZE, &m);

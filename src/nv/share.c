@@ -11,18 +11,8 @@
 #include "memory.c"
 #endif
 
-// The one block of a region that is this memory, which is freed where it is not made. NULL: no memory.
-static tn_nv_block *tn_nv_block_alone(tn_nv *d, tn_nv_memory *m) {
-  tn_nv_region *r = (tn_nv_region *)tiny_realloc(d->t, NULL, 0, sizeof *r);
-  if (!r) { tn_nv_memory_free(d, m); return NULL; }
-  memset(r, 0, sizeof *r);
-  r->memory = m;
-  r->first = tn_nv_block_new(d, r, m->va, m->nbytes);
-  if (!r->first) { tn_nv_region_free(d, r); return NULL; }
-  r->first->taken = 1;
-  r->next = d->regions;
-  d->regions = r;
-  return r->first;
+static tn_device_block *tn_nv_block_alone(tn_nv *d, tn_nv_memory *m) {
+  return tn_device_block_alone(&d->blocks, m, m->va, m->nbytes);
 }
 static void *tn_nv_share_failed(tn_nv *d, tiny_code code, const char *says) {
   tiny_fail(d->t, code, "%s: %s", d->name, says);
@@ -43,7 +33,7 @@ static tiny_code tn_nv_to_file(tn_nv *d, uint32_t object, int *fd) {
   else d->rm.sys.close(d->rm.sys.user, p.fd);
   return code;
 }
-static tiny_code tn_nv_clear(tn_nv *d, const tn_nv_block *b) {
+static tiny_code tn_nv_clear(tn_nv *d, const tn_device_block *b) {
   const size_t most = b->nbytes < TN_NV_STAGE ? (size_t)b->nbytes : (size_t)TN_NV_STAGE;
   char *zeros = (char *)tiny_realloc(d->t, NULL, 0, most);
   tiny_code code = zeros ? TINY_OK : tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no memory to clear memory with");
@@ -60,7 +50,7 @@ TINY_API void *tiny_nv_share(void *dev, size_t nbytes, int *fd) {
   if (!nbytes) return tn_nv_share_failed(d, TINY_E_ARG, "nv_share: there are no bytes");
   tn_nv_memory *m = tn_nv_memory_make(d, nbytes, 0);
   if (!m) return tn_nv_share_failed(d, d->rm.code, d->rm.why);
-  tn_nv_block *b = tn_nv_block_alone(d, m);
+  tn_device_block *b = tn_nv_block_alone(d, m);
   if (!b) return tn_nv_share_failed(d, TINY_E_MEMORY, "nv_share: no memory for what is known of it");
   tiny_code code = tn_nv_clear(d, b);
   if (code == TINY_OK) code = tn_nv_to_file(d, m->handle, fd);
@@ -126,7 +116,7 @@ TINY_API void *tiny_nv_import(void *dev, int fd, size_t nbytes) {
   if (code == TINY_OK) {
     m->next = d->memory;
     d->memory = m;
-    tn_nv_block *b = tn_nv_block_alone(d, m);
+    tn_device_block *b = tn_nv_block_alone(d, m);
     return b ? b : tn_nv_share_failed(d, TINY_E_MEMORY, "nv_import: no memory for what is known of it");
   }
   tn_nv_share_failed(d, code, d->rm.why);
@@ -136,10 +126,9 @@ TINY_API void *tiny_nv_import(void *dev, int fd, size_t nbytes) {
 }
 TINY_API void tiny_nv_release(void *dev, void *mem) {
   tn_nv *d = (tn_nv *)dev;
-  tn_nv_region *const r = mem ? ((tn_nv_block *)mem)->region : NULL;
+  tn_device_region *const r = mem ? ((tn_device_block *)mem)->region : NULL;
   if (!r) return;
   if (!d->lost) tn_nv_wait_all(d);
-  for (tn_nv_region **at = &d->regions; *at; at = &(*at)->next) if (*at == r) { *at = r->next; break; }
-  tn_nv_region_free(d, r);
+  tn_device_region_close(&d->blocks, r);
 }
 #endif

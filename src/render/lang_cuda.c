@@ -342,18 +342,4 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
     l->vops[tn_cuda_ops[i].op] = tn_cuda_ops[i].vector;
   }
 }
-
-#ifndef TINY_AMALGAMATED                    // tiny_cuda.h has no use for it
-// gfx: "gfx1100". All of them take one text.
-static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
-  (void)gfx;
-  tn_lang_cuda(r, 0);
-  r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
-  r->language.load_turned = r->language.load_rows = NULL;
-  r->language.barrier = "meet();";
-  // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
-  // and beyond (HIP's programming guide, "Unrolling loops").
-  r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
-}
-#endif
 #endif

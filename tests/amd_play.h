@@ -1,0 +1,821 @@
+// amd_play: the part of test_amd.c that a GPU is played for.
+#ifndef AMD_PLAY_H
+#define AMD_PLAY_H
+
+typedef struct play { amd_mock *m; tiny_ctx *t; } play;
+
+static play play_debug(amd_mock_desc desc, const char *debug) {
+  play p;
+  if (!desc.run) desc.run = amd_run;
+  p.m = amd_mock_new(&desc);
+  CHECK(p.m != NULL);
+  p.t = open_with(tiny_amd_on(amd_mock_system(p.m), 0).text, debug);
+  return p;
+}
+static play play_on(amd_mock_desc desc) { return play_debug(desc, ""); }
+// Nothing was done that hardware would not have tolerated either, and nothing is left.
+static void play_over(amd_mock *m) {
+  const char *wrong = amd_mock_complaint(m);
+  CHECK(!wrong);
+  if (wrong) fprintf(stderr, "    %s\n", wrong);
+  CHECK_EQ(amd_mock_leaks(m), 0);
+  amd_mock_free(m);
+}
+static void play_end(play *p) {
+  tiny_close(p->t);
+  play_over(p->m);
+}
+static void play_well(const play *p) {
+  CHECK_EQ(tiny_status(p->t), TINY_OK);
+  if (tiny_status(p->t)) fprintf(stderr, "    %s\n", tiny_error(p->t));
+}
+static tn_kfd *play_device(const play *p) { return (tn_kfd *)p->t->device[0]->dev; }
+
+// ** opened, told of, refused **
+
+static void test_open(void) {
+  static const char *const targets[] = {"gfx1100", "gfx1201", "gfx942"};
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) {
+    tiny_amd_gpu told[2];
+    play p = play_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .ngpu = 2});
+    play_well(&p);
+    CHECK_STR(tiny_amd.target(play_device(&p)), targets[gpu]);
+    CHECK_EQ(tn_kfd_is_aql(&play_device(&p)->queue[TN_KFD_COMPUTE]), gpu == AMD_MOCK_GFX942);
+    CHECK_EQ(tiny_amd_gpus(amd_mock_system(p.m), told, 2), 2);
+    CHECK(!strcmp(told[1].target, targets[gpu]) && !told[1].error[0] && told[1].nbytes == 1u << 30);
+    CHECK(told[0].free_nbytes < told[1].free_nbytes && told[1].minor == 129 && told[1].version[1] == 17);
+    CHECK_EQ(told[0].units, gpu == AMD_MOCK_GFX1100 ? 96 : gpu == AMD_MOCK_GFX1201 ? 64 : 304);
+    play_end(&p);
+  }
+}
+static void refused_on(amd_mock_desc desc, const char *text) {
+  play p = play_on(desc);
+  says(p.t, TINY_E_DEVICE, text);
+  play_end(&p);
+}
+static void test_refused(void) {
+  refused_on((amd_mock_desc){.absent = 1}, "there is no driver of AMD's GPUs here (amdgpu): /dev/kfd: errno 2");
+  refused_on((amd_mock_desc){.denied = 1}, "join its group, which is render or video");
+  refused_on((amd_mock_desc){.no_render = 1}, "/dev/dri/renderD128: errno 13: you may not open it");
+  refused_on((amd_mock_desc){.hidden = 1}, "the driver (KFD 1.17) finds no GPU that computes");
+  refused_on((amd_mock_desc){.chip = 100300}, "the GPU is gfx1030, which is not known here; known are gfx942");
+  refused_on((amd_mock_desc){.version = 3}, "(KFD) is 1.3; 1.6 to 1.x is wanted");
+  refused_on((amd_mock_desc){.taken = 2}, "an address space (AMDKFD_IOC_ACQUIRE_VM): errno 16: it is in use");
+  play p = play_on((amd_mock_desc){.taken = 1});           // ROCm has it, in this process
+  play_well(&p);
+  play_end(&p);
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.ngpu = 2});
+  tiny_ctx *t = open_with(tiny_amd_on(amd_mock_system(m), 2).text, "");
+  says(t, TINY_E_DEVICE, "there is no GPU of this number; there are 2, counted from 0");
+  tiny_close(t);
+  play_over(m);
+}
+// Each ioctl in turn fails, and each allocation of memory: a sentence, and nothing is left.
+static void test_failures(void) {
+  static int data[64], got[64];
+  for (int what = 0; what < 2; what++) {
+    long n = 1;
+    for (int ended = 0; !ended && n < 300; n++) {
+      amd_mock_desc desc = {.gpu = (amd_mock_gpu)(n % AMD_MOCK_GPUS)};
+      if (what) desc.fail_alloc = n; else desc.fail_ioctl = n;
+      play p = play_on(desc);
+      tiny_tensor *x = tiny_from(p.t, data, TINY_I32, TINY_SHAPE(64));
+      tiny_read(x, got, sizeof got);
+      const amd_mock_counts c = amd_mock_counted(p.m);
+      const long reached = what ? c.allocations : c.ioctls;
+      ended = reached < n;
+      CHECK(ended || tiny_status(p.t) == TINY_OK || strstr(tiny_error(p.t), "AMD"));
+      CHECK(!what || tiny_status(p.t) == TINY_OK || tiny_status(p.t) == TINY_E_MEMORY);       // OK: at the second try
+      tiny_clear(p.t);
+      play_end(&p);
+    }
+    CHECK(n > (what ? 10 : 20) && n < 300);
+  }
+}
+// The library's memory is refused, one time after the other.
+static void test_no_memory(void) {
+  for (long n = 1, ended = 0; !ended; n++) {
+    memory_count m = {.fail_at = n};
+    int data[8] = {1, 2, 3}, got[8];
+    amd_mock *mock = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .run = run_affine});
+    tiny_desc desc = {.device = tiny_amd_on(amd_mock_system(mock), 0).text, .backends = {&tiny_amd}, .cache_dir = "",
+                      .threads = 1, .alloc = {memory_fn, &m}};
+    char name[48];
+    snprintf(name, sizeof name, "%s", tiny_amd_on(amd_mock_system(mock), 0).text);
+    desc.device = name;
+    tiny_ctx *t = tiny_open(&desc);
+    tiny_read(tiny_from(t, data, TINY_I32, TINY_SHAPE(8)), got, sizeof got);
+    const tiny_code code = tiny_status(t);
+    CHECK(code == TINY_E_MEMORY || !memcmp(data, got, sizeof got));
+    ended = m.calls < n;
+    CHECK(!ended || code == TINY_OK);
+    tiny_close(t);
+    CHECK(m.live == 0 && m.wrong == 0);
+    play_over(mock);
+  }
+}
+
+// ** copies **
+
+// Bytes larger than a chunk, there and back.
+static void test_large(void) {
+  const size_t n = (size_t)TN_KFD_STAGE / sizeof(int) * 3 + 77;
+  int *data = (int *)malloc(n * sizeof *data), *got = (int *)malloc(n * sizeof *got);
+  for (size_t i = 0; i < n; i++) data[i] = (int)(i * 2654435761u);
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) for (uint32_t seed = 0; seed < 3; seed += 2) {
+    play p = play_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = seed});
+    tiny_tensor *x = tiny_from(p.t, data, TINY_I32, TINY_SHAPE((int64_t)n));
+    CHECK_EQ(tiny_read(x, got, n * sizeof *got), TINY_OK);
+    CHECK(!memcmp(data, got, n * sizeof *got));
+    play_well(&p);
+    play_end(&p);
+  }
+  free(data);
+  free(got);
+}
+// Many small ones: rings go round, and so do the numbers of submissions.
+static void test_around(void) {
+  static char data[512], got[512];
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) {
+    play p = play_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = 9});
+    tn_kfd *d = play_device(&p);
+    for (int i = 0; i < TN_KFD_QUEUES; i++) {              // as after 2^32 - 100 submissions
+      tn_kfd_queue *q = &d->queue[i];
+      q->given = UINT32_MAX - 100;
+      tn_driver_store((uint64_t *)(void *)&q->signal->value, tn_kfd_signal_value(q, q->given));
+      q->end[q->given % TN_KFD_OUTSTANDING] = q->put;
+    }
+    void *mem = tiny_amd.alloc(d, sizeof data);
+    const int rounds = test_brief(300, 12000);             // of 44 bytes, in a ring of a MiB
+    for (int i = 0; i < rounds; i++) {
+      data[i % 512] = (char)i;
+      CHECK_EQ(tiny_amd.copy_in(d, (tiny_mem){mem, 0}, data, sizeof data), TINY_OK);
+      if (i % 50) continue;
+      CHECK_EQ(tiny_amd.copy_out(d, got, (tiny_mem){mem, 0}, sizeof got), TINY_OK);
+      CHECK(!memcmp(data, got, sizeof got));
+    }
+    CHECK(d->queue[TN_KFD_IN].given > UINT32_MAX);
+    tiny_amd.free(d, mem, sizeof data);
+    play_well(&p);
+    play_end(&p);
+  }
+}
+
+// ** kernels, called as the library calls them, beside a model that does everything at once **
+
+enum { N = 64, SLOTS = 5, BYTES = N * (int)sizeof(int) };
+static const char affine_hip[] =
+  "extern \"C\" __attribute__((global)) void __attribute__((amdgpu_flat_work_group_size(32, 1024)))\n"
+  "affine(int *out, const int *in, const int *by) {\n"
+  "  const unsigned i = __builtin_amdgcn_workgroup_id_x() * 32u + __builtin_amdgcn_workitem_id_x();\n"
+  "  out[i] = (int)((unsigned)in[i] * (unsigned)by[0] + (unsigned)by[1]);\n}\n";
+typedef struct slot { void *mem; int want[N]; } slot;
+typedef struct world {
+  play p; void *dev, *module, *kernel; tiny_bytes object; slot slot[SLOTS]; slot by[4]; uint32_t state;
+} world;
+
+static int roll(world *w, int n) {
+  w->state = w->state * 1664525u + 1013904223u;
+  return (int)((w->state >> 16) % (uint32_t)n);
+}
+static void slot_affine(slot *to, const slot *from, const slot *by) {
+  const uint32_t a = (uint32_t)by->want[0], b = (uint32_t)by->want[1];
+  for (int j = 0; j < N; j++) to->want[j] = (int)((uint32_t)from->want[j] * a + b);
+}
+static void slot_take(world *w, slot *s) {
+  int data[N];
+  s->mem = tiny_amd.alloc(w->dev, BYTES);
+  CHECK(s->mem != NULL);
+  for (int j = 0; j < N; j++) data[j] = s->want[j] = roll(w, 1000);
+  CHECK_EQ(tiny_amd.copy_in(w->dev, (tiny_mem){s->mem, 0}, data, sizeof data), TINY_OK);
+  memset(data, 0, sizeof data);            // it is the caller's again
+}
+static void world_load(world *w) {
+  w->module = tiny_amd.load(w->dev, w->object.data, w->object.n);
+  CHECK(w->module != NULL);
+  if (!w->module) return;
+  w->kernel = tiny_amd.find(w->dev, w->module, "affine");
+  CHECK(w->kernel != NULL && !tiny_amd.find(w->dev, w->module, "affin"));
+}
+static void step_launches(world *w) {
+  enum { MOST = 6 };
+  tiny_launch l[MOST];
+  tiny_mem mem[MOST][3];
+  const int often = roll(w, 3) == 0, n = often ? MOST - roll(w, 2) : 1;
+  memset(l, 0, sizeof l);
+  for (int i = 0; i < n; i++) {
+    slot *const to = &w->slot[often ? i % SLOTS : roll(w, SLOTS)], *const from = &w->slot[roll(w, SLOTS)],
+         *const by = &w->by[roll(w, 4)];
+    mem[i][0] = (tiny_mem){to->mem, 0}; mem[i][1] = (tiny_mem){from->mem, 0}; mem[i][2] = (tiny_mem){by->mem, 0};
+    l[i].kernel = w->kernel; l[i].mem = mem[i]; l[i].nmem = 3;
+    for (int k = 0; k < 3; k++) l[i].global[k] = l[i].local[k] = 1;
+    l[i].global[0] = 2; l[i].local[0] = N / 2;
+    slot_affine(to, from, by);
+  }
+  CHECK_EQ(n > 1 ? tiny_amd.submit(w->dev, l, n) : tiny_amd.launch(w->dev, l), TINY_OK);
+  memset(mem, 0, sizeof mem);
+  memset(l, 0, sizeof l);
+}
+static void step_part(world *w) {          // a part of a block is written
+  slot *const s = &w->slot[roll(w, SLOTS)];
+  const int from = roll(w, N - 8), n = 1 + roll(w, 8);
+  int data[8];
+  for (int j = 0; j < n; j++) data[j] = s->want[from + j] = roll(w, 1000);
+  const tiny_mem to = {s->mem, (size_t)from * sizeof(int)};
+  CHECK_EQ(tiny_amd.copy_in(w->dev, to, data, (size_t)n * sizeof(int)), TINY_OK);
+}
+static void slot_read(world *w, const slot *s) {
+  int got[N];
+  CHECK_EQ(tiny_amd.copy_out(w->dev, got, (tiny_mem){s->mem, 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+}
+static void step_read(world *w) { slot_read(w, &w->slot[roll(w, SLOTS)]); }
+static void step_other(world *w) {
+  slot *const s = &w->slot[roll(w, SLOTS)];
+  void *event;
+  switch (roll(w, 4)) {
+    case 0: CHECK_EQ(tiny_amd.sync(w->dev), TINY_OK); break;
+    case 1: tiny_amd.free(w->dev, s->mem, BYTES); slot_take(w, s); break;
+    case 2:
+      event = tiny_amd.event(w->dev);
+      CHECK(event != NULL);
+      CHECK_EQ(tiny_amd.wait(w->dev, event), TINY_OK);
+      tiny_amd.event_free(w->dev, event);
+      break;
+    default: tiny_amd.unload(w->dev, w->module); world_load(w);
+  }
+}
+static void world_begin(world *w, amd_mock_desc desc, uint32_t seed) {
+  tiny_bytes log = {0}, source = {0};
+  memset(w, 0, sizeof *w);
+  w->state = seed * 2654435761u + 1;
+  w->p = play_on(desc);
+  play_well(&w->p);
+  w->dev = w->p.t->device[0]->dev;
+  log.t = source.t = w->object.t = w->p.t;
+  tiny_bytes_add(&source, affine_hip, sizeof affine_hip - 1);
+  CHECK_EQ(tiny_amd.compile(w->dev, 1, &source, &w->object, &log), TINY_OK);
+  play_well(&w->p);
+  world_load(w);
+  for (int i = 0; i < SLOTS; i++) slot_take(w, &w->slot[i]);
+  for (int i = 0; i < 4; i++) slot_take(w, &w->by[i]);
+}
+static void world_end(world *w) {
+  for (int i = 0; i < SLOTS; i++) { slot_read(w, &w->slot[i]); tiny_amd.free(w->dev, w->slot[i].mem, BYTES); }
+  for (int i = 0; i < 4; i++) tiny_amd.free(w->dev, w->by[i].mem, BYTES);
+  tiny_amd.unload(w->dev, w->module);
+  play_well(&w->p);
+  play_end(&w->p);
+}
+static void random_sequence(uint32_t seed) {
+  static void (*const steps[])(world *) = {step_launches, step_launches, step_launches, step_part, step_read,
+                                           step_other};
+  world w;
+  if (!case_named("sequence %u", (unsigned)seed)) return;
+  world_begin(&w, (amd_mock_desc){.gpu = (amd_mock_gpu)(seed % AMD_MOCK_GPUS), .seed = seed % 4 ? seed : 0}, seed);
+  for (int i = 0; i < 60; i++) steps[roll(&w, 6)](&w);
+  world_end(&w);
+  case_end();
+}
+static void test_order(void) {
+  const uint32_t from = (uint32_t)test_from(0), n = (uint32_t)test_rounds(test_brief(6, 24));
+  for (uint32_t i = from; i < from + n; i++) random_sequence(i);
+}
+// When launches began and ended.
+static void test_stamps(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) {
+    world w;
+    uint64_t stamp[3][2];
+    memset(stamp, 0, sizeof stamp);
+    world_begin(&w, (amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = 3}, 5);
+    tiny_mem mem[3] = {{w.slot[0].mem, 0}, {w.slot[1].mem, 0}, {w.by[0].mem, 0}};
+    for (int i = 0; i < 3; i++) {
+      tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1},
+                       .stamp = stamp[i]};
+      CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_OK);
+      slot_affine(&w.slot[0], &w.slot[1], &w.by[0]);
+    }
+    CHECK_EQ(tiny_amd.sync(w.dev), TINY_OK);
+    for (int i = 0; i < 3; i++) CHECK(stamp[i][0] && stamp[i][0] < stamp[i][1] && (!i ||
+                                                                                   stamp[i - 1][1] < stamp[i][0]));
+    world_end(&w);
+  }
+}
+
+// ** values: kernels that the library writes, on the emulator **
+
+enum { ROWS = 17, INNER = 23, COLUMNS = 19 };
+static tiny_tensor *some_values(tiny_ctx *t) {
+  tiny_tensor *x = tiny_randn(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_randn(t, TINY_SHAPE(INNER, COLUMNS));
+  return tiny_softmax(tiny_matmul(x, w), -1);
+}
+static void values_of(tiny_ctx *t, float *out) {
+  CHECK_EQ(tiny_read(some_values(t), out, ROWS * COLUMNS * sizeof *out), TINY_OK);
+}
+static const float *wanted_values(void) {
+  static float want[ROWS * COLUMNS];
+  if (*want) return want;
+  tiny_ctx *t = open_with("INTERP", "");
+  values_of(t, want);
+  tiny_close(t);
+  return want;
+}
+static void values_on(amd_mock_desc desc) {
+  static float got[ROWS * COLUMNS];
+  play p = play_on(desc);
+  double most = 0;
+  values_of(p.t, got);
+  play_well(&p);
+  for (int i = 0; i < ROWS * COLUMNS; i++) most = fmax(most, fabs((double)got[i] - wanted_values()[i]));
+  CHECK(most < 1e-6);
+  play_end(&p);
+}
+static void test_values(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) for (uint32_t seed = 0; seed < 8; seed += 7)
+    values_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = seed});
+}
+
+// ** two GPUs of one machine, in one context **
+
+enum { GPUS = 2 };
+typedef struct pair {
+  amd_mock *m; tiny_ctx *t; void *dev[GPUS]; slot slot[GPUS][SLOTS]; void *module[GPUS], *kernel[GPUS]; slot by[GPUS];
+  uint32_t state;
+} pair;
+static int pair_roll(pair *p, int n) {
+  p->state = p->state * 1664525u + 1013904223u;
+  return (int)((p->state >> 16) % (uint32_t)n);
+}
+static void pair_take(pair *p, int i, slot *s, int times) {
+  for (int j = 0; j < N; j++) s->want[j] = j * times + pair_roll(p, 9);
+  s->mem = tiny_amd.alloc(p->dev[i], BYTES);
+  CHECK(s->mem != NULL);
+  CHECK_EQ(tiny_amd.copy_in(p->dev[i], (tiny_mem){s->mem, 0}, s->want, BYTES), TINY_OK);
+}
+static void pair_begin(pair *p, amd_mock_desc desc, uint32_t seed) {
+  char name[128];
+  tiny_bytes log = {0}, source = {0}, object = {0};
+  memset(p, 0, sizeof *p);
+  p->state = seed * 2654435761u + 1;
+  desc.ngpu = GPUS;
+  if (!desc.run) desc.run = run_affine;
+  p->m = amd_mock_new(&desc);
+  snprintf(name, sizeof name, "%s,%s", tiny_amd_on(amd_mock_system(p->m), 0).text,
+           tiny_amd_on(amd_mock_system(p->m), 1).text);
+  p->t = open_with(name, "");
+  CHECK_EQ(tiny_status(p->t), TINY_OK);
+  if (tiny_status(p->t)) fprintf(stderr, "    %s\n", tiny_error(p->t));
+  log.t = source.t = object.t = p->t;
+  tiny_bytes_add(&source, affine_hip, sizeof affine_hip - 1);
+  for (int i = 0; i < GPUS; i++) {
+    p->dev[i] = p->t->device[i]->dev;
+    if (!i) CHECK_EQ(tiny_amd.compile(p->dev[i], 1, &source, &object, &log), TINY_OK);
+    p->module[i] = tiny_amd.load(p->dev[i], object.data, object.n);
+    p->kernel[i] = tiny_amd.find(p->dev[i], p->module[i], "affine");
+    for (int k = 0; k < SLOTS; k++) pair_take(p, i, &p->slot[i][k], 3);
+    pair_take(p, i, &p->by[i], 1);
+  }
+}
+static void pair_end(pair *p) {
+  for (int i = 0; i < GPUS; i++) {
+    for (int k = 0; k < SLOTS; k++) tiny_amd.free(p->dev[i], p->slot[i][k].mem, BYTES);
+    tiny_amd.free(p->dev[i], p->by[i].mem, BYTES);
+    tiny_amd.unload(p->dev[i], p->module[i]);
+  }
+  if (tiny_status(p->t)) fprintf(stderr, "    %s\n", tiny_error(p->t));
+  CHECK_EQ(tiny_status(p->t), TINY_OK);
+  play whole = {p->m, p->t};
+  play_end(&whole);
+}
+static void pair_launch(pair *p, int i) {
+  slot *to = &p->slot[i][pair_roll(p, SLOTS)], *from = &p->slot[i][pair_roll(p, SLOTS)];
+  tiny_mem mem[3] = {{to->mem, 0}, {from->mem, 0}, {p->by[i].mem, 0}};
+  tiny_launch l = {.kernel = p->kernel[i], .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+  CHECK_EQ(tiny_amd.launch(p->dev[i], &l), TINY_OK);
+  slot_affine(to, from, &p->by[i]);
+}
+// `device` waits for what another was given before.
+static void pair_wait(pair *p, int device, int other) {
+  void *event = tiny_amd.event(p->dev[other]);
+  CHECK(event != NULL);
+  CHECK_EQ(tiny_amd.wait(p->dev[device], event), TINY_OK);
+  tiny_amd.event_free(p->dev[other], event);
+}
+// As the library copies: one waits, copies, and the other waits for that (runtime/copy.c).
+static void pair_copy(pair *p, int i) {
+  const size_t from = (size_t)pair_roll(p, N / 2) * sizeof(int), n = (size_t)(1 + pair_roll(p, N / 2)) * sizeof(int);
+  slot *to = &p->slot[i][pair_roll(p, SLOTS)], *of = &p->slot[!i][pair_roll(p, SLOTS)];
+  pair_wait(p, i, !i);
+  CHECK_EQ(tiny_amd.copy_from(p->dev[i], (tiny_mem){to->mem, from}, p->dev[!i], (tiny_mem){of->mem, from}, n), TINY_OK);
+  pair_wait(p, !i, i);
+  memcpy((char *)to->want + from, (char *)of->want + from, n);
+}
+static void pair_read(pair *p, int i) {
+  const slot *s = &p->slot[i][pair_roll(p, SLOTS)];
+  int got[N];
+  CHECK_EQ(tiny_amd.copy_out(p->dev[i], got, (tiny_mem){s->mem, 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+}
+static void pair_sequence(amd_mock_desc desc, uint32_t seed) {
+  pair p;
+  if (!case_named("pair %u", (unsigned)seed)) return;
+  pair_begin(&p, desc, seed);
+  for (int step = 0; step < 60; step++) {
+    const int i = pair_roll(&p, GPUS), what = pair_roll(&p, 8);
+    if (what < 3) pair_launch(&p, i);
+    else if (what < 6) pair_copy(&p, i);
+    else if (what == 6) pair_read(&p, i);
+    else {
+      slot *s = &p.slot[i][pair_roll(&p, SLOTS)];
+      tiny_amd.free(p.dev[i], s->mem, BYTES);
+      pair_take(&p, i, s, 5);
+    }
+  }
+  for (int i = 0; i < 2 * SLOTS; i++) pair_read(&p, i % 2);
+  pair_end(&p);
+  case_end();
+}
+static void test_pairs(void) {
+  for (uint32_t i = 0; i < (uint32_t)test_rounds(test_brief(6, 12)); i++)
+    pair_sequence((amd_mock_desc){.gpu = (amd_mock_gpu)(i % AMD_MOCK_GPUS), .seed = i % 4 ? i : 0}, i);
+  pair_sequence((amd_mock_desc){.gpu = AMD_MOCK_GFX1201, .seed = 7, .no_peers = 1}, 100);    // by the host
+  pair_sequence((amd_mock_desc){.gpu = AMD_MOCK_GFX942, .seed = 7, .no_peers = 1}, 101);
+}
+// What is between is one copy by an engine, and waiting is the queues'.
+static void test_peer_copies(void) {
+  enum { MIB = 1 << 20 };
+  static char data[4 * MIB], got[4 * MIB];
+  for (int by_host = 0; by_host < 2; by_host++) {
+    pair p;
+    for (size_t i = 0; i < sizeof data; i++) data[i] = (char)(i * 7 + i / 4096);
+    pair_begin(&p, (amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .no_peers = by_host}, 1);
+    void *from = tiny_amd.alloc(p.dev[1], sizeof data), *to = tiny_amd.alloc(p.dev[0], sizeof data);
+    tiny_amd.copy_in(p.dev[1], (tiny_mem){from, 0}, data, sizeof data);
+    const amd_mock_counts a = amd_mock_counted(p.m);
+    pair_wait(&p, 0, 1);
+    CHECK_EQ(tiny_amd.copy_from(p.dev[0], (tiny_mem){to, 0}, p.dev[1], (tiny_mem){from, 0}, sizeof data), TINY_OK);
+    const amd_mock_counts b = amd_mock_counted(p.m);
+    CHECK_EQ(b.copied_nbytes - a.copied_nbytes, (by_host ? 2 : 1) * sizeof data);
+    CHECK(by_host ? b.copies - a.copies > 2 : b.copies - a.copies == 1);
+    CHECK_EQ(tiny_amd.copy_out(p.dev[0], got, (tiny_mem){to, 0}, sizeof got), TINY_OK);
+    CHECK(!memcmp(data, got, sizeof got));
+    tiny_amd.free(p.dev[0], to, sizeof data);
+    tiny_amd.free(p.dev[1], from, sizeof data);
+    pair_end(&p);
+  }
+}
+// By the library: tensors that go from one to the other.
+static void test_to(void) {
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .ngpu = GPUS, .seed = 5, .run = amd_run});
+  char name[128];
+  float got[ROWS * COLUMNS];
+  double most = 0;
+  snprintf(name, sizeof name, "%s,%s", tiny_amd_on(amd_mock_system(m), 0).text, tiny_amd_on(amd_mock_system(m),
+                                                                                            1).text);
+  tiny_ctx *t = open_with(name, "");
+  tiny_tensor *x = tiny_to(tiny_contiguous(some_values(t)), 1);
+  x = tiny_to(tiny_contiguous(tiny_neg(x)), 0);
+  CHECK_EQ(tiny_read(tiny_neg(x), got, sizeof got), TINY_OK);
+  for (int i = 0; i < ROWS * COLUMNS; i++) most = fmax(most, fabs((double)got[i] - wanted_values()[i]));
+  CHECK(most < 1e-6);
+  play p = {m, t};
+  play_end(&p);
+}
+// The one that another waits for is lost: that one alone says so.
+static void test_peer_lost(void) {
+  pair p;
+  int got[N];
+  pair_begin(&p, (amd_mock_desc){.gpu = AMD_MOCK_GFX1201, .seed = 2, .fault_launch = 2}, 1);
+  pair_launch(&p, 1);
+  pair_launch(&p, 1);                      // faults
+  pair_wait(&p, 0, 1);
+  pair_launch(&p, 0);
+  const slot *s = &p.slot[0][0];
+  CHECK_EQ(tiny_amd.copy_out(p.dev[0], got, (tiny_mem){s->mem, 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+  CHECK_EQ(tiny_amd.copy_out(p.dev[1], got, (tiny_mem){p.slot[1][0].mem, 0}, sizeof got), TINY_E_DEVICE);
+  says(p.t, TINY_E_DEVICE, "the device is lost");
+  tiny_clear(p.t);
+  pair_end(&p);
+}
+
+// ** faults, hangs, resets: told by a sentence; others go on **
+
+static void lost_by(amd_mock_desc desc, const char *text) {
+  world w;
+  int got[N];
+  desc.run = run_affine;
+  world_begin(&w, desc, 3);
+  tn_kfd *d = (tn_kfd *)w.dev;
+  d->timeout_ns = 200000000;
+  tiny_mem mem[3] = {{w.slot[0].mem, 0}, {w.slot[1].mem, 0}, {w.by[0].mem, 0}};
+  tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+  for (int i = 0; i < 3; i++) tiny_amd.launch(w.dev, &l);
+  CHECK_EQ(tiny_amd.copy_out(w.dev, got, (tiny_mem){w.slot[0].mem, 0}, sizeof got), TINY_E_DEVICE);
+  says(w.p.t, TINY_E_DEVICE, text);
+  tiny_clear(w.p.t);
+  CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_E_DEVICE);     // from then on
+  says(w.p.t, TINY_E_DEVICE, text);
+  tiny_clear(w.p.t);
+  CHECK(!tiny_amd.alloc(w.dev, 64) && tiny_amd.sync(w.dev) == TINY_E_DEVICE);
+  tiny_clear(w.p.t);
+  for (int i = 0; i < SLOTS; i++) tiny_amd.free(w.dev, w.slot[i].mem, BYTES);
+  for (int i = 0; i < 4; i++) tiny_amd.free(w.dev, w.by[i].mem, BYTES);
+  tiny_amd.unload(w.dev, w.module);
+  play_end(&w.p);
+}
+static void test_lost(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) for (uint32_t seed = 0; seed < 4; seed += 3) {
+    const amd_mock_gpu g = (amd_mock_gpu)gpu;
+    lost_by((amd_mock_desc){.gpu = g, .seed = seed, .fault_launch = 2},
+            "the device is lost: a kernel used the address 0xdead0000, which is no memory");
+    lost_by((amd_mock_desc){.gpu = g, .seed = seed, .reset_launch = 3},
+            "the driver resets the GPU after a hang, and what its memory held is gone");
+    lost_by((amd_mock_desc){.gpu = g, .seed = seed, .hang_launch = 1},
+            "the device is lost: nothing has happened for 0 s; a kernel may never end (TINY_AMD_TIMEOUT_MS)");
+  }
+}
+// A kernel that is given memory which is not there: the address that it used.
+static void wild_on(amd_mock_gpu gpu) {
+  world w;
+  int got[N];
+  char text[64];
+  world_begin(&w, (amd_mock_desc){.gpu = gpu, .seed = 2}, 3);
+  tn_device_block nowhere = {.va = 0x123456789000, .nbytes = BYTES};
+  tiny_mem mem[3] = {{w.slot[0].mem, 0}, {&nowhere, 0}, {w.by[0].mem, 0}};
+  tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+  tiny_amd.launch(w.dev, &l);
+  CHECK_EQ(tiny_amd.copy_out(w.dev, got, (tiny_mem){w.slot[0].mem, 0}, sizeof got), TINY_E_DEVICE);
+  snprintf(text, sizeof text, "used the address 0x%llx", (unsigned long long)nowhere.va);
+  says(w.p.t, TINY_E_DEVICE, text);
+  tiny_clear(w.p.t);
+  for (int i = 0; i < SLOTS; i++) tiny_amd.free(w.dev, w.slot[i].mem, BYTES);
+  for (int i = 0; i < 4; i++) tiny_amd.free(w.dev, w.by[i].mem, BYTES);
+  tiny_amd.unload(w.dev, w.module);
+  play_end(&w.p);
+}
+
+static void test_wild(void) { for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) wild_on((amd_mock_gpu)gpu); }
+
+// ** several contexts of a process: one address space **
+
+static void test_two_contexts(void) {
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .seed = 4, .run = amd_run});
+  float got[ROWS * COLUMNS];
+  tiny_ctx *t[3];
+  for (int i = 0; i < 2; i++) t[i] = open_with(tiny_amd_on(amd_mock_system(m), 0).text, "");
+  values_of(t[1], got);
+  tiny_close(t[0]);                        // the first goes, with the file that it opened
+  t[2] = open_with(tiny_amd_on(amd_mock_system(m), 0).text, "");
+  for (int i = 1; i < 3; i++) {
+    values_of(t[i], got);
+    CHECK_EQ(tiny_status(t[i]), TINY_OK);
+    tiny_close(t[i]);
+  }
+  play_over(m);
+}
+typedef struct in_thread { amd_mock *m; float got[ROWS * COLUMNS]; tiny_code code; } in_thread;
+static void *thread_runs(void *arg) {
+  in_thread *a = (in_thread *)arg;
+  tiny_ctx *t = open_with(tiny_amd_on(amd_mock_system(a->m), 0).text, "");
+  for (int i = 0; i < 3; i++) tiny_read(some_values(t), a->got, sizeof a->got);
+  a->code = tiny_status(t);
+  tiny_close(t);
+  return NULL;
+}
+static void test_threads(void) {
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1201, .seed = 8, .run = amd_run});
+  in_thread a[2] = {{m, {0}, TINY_OK}, {m, {0}, TINY_OK}};
+  pthread_t thread[2];
+  for (int i = 0; i < 2; i++) pthread_create(&thread[i], NULL, thread_runs, &a[i]);
+  for (int i = 0; i < 2; i++) { pthread_join(thread[i], NULL); CHECK_EQ(a[i].code, TINY_OK); }
+  play_over(m);
+}
+
+// ** memory by a file, and the host's **
+
+// x over mem, added to in place.
+static void add_in_place(tiny_ctx *t, void *mem, double what) {
+  tiny_tensor *x = tiny_blob_of(t, mem, TINY_F32, TINY_SHAPE(N));
+  tiny_assign(x, tiny_add_scalar(x, what));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_sync(t), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "    %s\n", tiny_error(t));
+}
+static void test_share(void) {
+  amd_mock *m = amd_mock_new(&(amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .ngpu = 2, .seed = 3, .run = amd_run});
+  tiny_ctx *t[2];
+  void *dev[2], *mem[2];
+  float got[N];
+  int fd = -1;
+  for (int i = 0; i < 2; i++) {
+    t[i] = open_with(tiny_amd_on(amd_mock_system(m), i).text, "");
+    dev[i] = t[i]->device[0]->dev;
+  }
+  mem[0] = tiny_amd_share(dev[0], N * sizeof(float), &fd);
+  CHECK(mem[0] && fd >= 0);
+  mem[1] = tiny_amd_import(dev[1], fd, N * sizeof(float));
+  CHECK(mem[1] != NULL);
+  amd_mock_system(m)->close(m, fd);
+  for (int i = 0; i < 4; i++) add_in_place(t[i & 1], mem[i & 1], i + 1);
+  CHECK_EQ(tiny_read(tiny_blob_of(t[0], mem[0], TINY_F32, TINY_SHAPE(N)), got, sizeof got), TINY_OK);
+  for (int i = 0; i < N; i++) CHECK(got[i] == 10);
+  for (int i = 0; i < 2; i++) { tiny_amd_release(dev[i], mem[i]); tiny_close(t[i]); }
+  play_over(m);
+}
+static void test_strangers(void) {
+  uint8_t *bytes = NULL;
+  float value;
+  play p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX942, .seed = 2});
+  const int fd = amd_mock_dmabuf(p.m, 8192, &bytes);
+  for (int i = 0; i < N; i++) { value = (float)i; memcpy(bytes + 4 * i, &value, 4); }
+  void *dev = play_device(&p), *mem = tiny_amd_import(dev, fd, 8192);
+  CHECK(mem != NULL);
+  amd_mock_system(p.m)->close(p.m, fd);
+  add_in_place(p.t, mem, 5);
+  for (int i = 0; i < N; i++) { memcpy(&value, bytes + 4 * i, 4); CHECK(value == (float)i + 5); }
+  tiny_amd_release(dev, mem);
+  void *const none = tiny_amd_import(dev, 12345, 4096);    // no such file
+  CHECK(!none);
+  says(p.t, TINY_E_DEVICE, "amd_import: a dma-buf (AMDKFD_IOC_IMPORT_DMABUF): errno 22");
+  tiny_clear(p.t);
+  CHECK(!tiny_amd_import(dev, -1, 64) && tiny_status(p.t) == TINY_E_ARG);
+  tiny_clear(p.t);
+  play_end(&p);
+  p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX1100, .no_export = 1});
+  int file = 7;
+  CHECK(!tiny_amd_share(play_device(&p), 64, &file) && file == -1);
+  says(p.t, TINY_E_DEVICE, "amd_share: memory as a dma-buf (AMDKFD_IOC_EXPORT_DMABUF): errno 22");
+  tiny_clear(p.t);
+  play_end(&p);
+}
+// Pages of the host, in place.
+static void test_wrap(void) {
+  play p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX1201, .seed = 5});
+  void *at = NULL, *dev = play_device(&p);
+  CHECK(!posix_memalign(&at, 4096, 8192));
+  float *x = (float *)at;
+  for (int i = 0; i < N; i++) x[i] = (float)i;
+  void *mem = tiny_amd_wrap(dev, at, 8192);
+  CHECK(mem != NULL);
+  add_in_place(p.t, mem, 2);
+  for (int i = 0; i < N; i++) CHECK(x[i] == (float)i + 2);
+  tiny_amd_release(dev, mem);
+  mem = tiny_amd_wrap(dev, at, 4096);      // again, and left for the end
+  CHECK(mem && !tiny_amd_wrap(dev, (char *)at + 64, 4096));
+  says(p.t, TINY_E_ARG, "they are no whole pages of 4096");
+  tiny_clear(p.t);
+  play_end(&p);
+  free(at);
+}
+
+// ** what is refused **
+
+static void test_fits(void) {
+  world w;
+  world_begin(&w, (amd_mock_desc){.gpu = AMD_MOCK_GFX1100}, 3);
+  tiny_mem mem[3] = {{w.slot[0].mem, 0}, {w.slot[1].mem, 0}, {w.by[0].mem, 0}};
+  tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {2048, 1, 1}};
+  CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_E_DEVICE);
+  says(w.p.t, TINY_E_DEVICE, "dim 0 has 2 groups of 2048 items; this device takes 4194303 of 1024");
+  tiny_clear(w.p.t);
+  l.local[0] = l.local[1] = 64;
+  CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_E_DEVICE);
+  says(w.p.t, TINY_E_DEVICE, "groups of 4096 items, but this device takes 1024");
+  tiny_clear(w.p.t);
+  l.local[1] = 1;
+  l.local_nbytes = 65537;
+  CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_E_DEVICE);
+  says(w.p.t, TINY_E_DEVICE, "65537 bytes of shared memory, but a group has 64 KiB");
+  tiny_clear(w.p.t);
+  world_end(&w);
+}
+// A code object of another GPU, one that is cut off at each length, one with every byte changed.
+static void test_objects(void) {
+  world w, other;
+  world_begin(&w, (amd_mock_desc){.gpu = AMD_MOCK_GFX1100}, 3);
+  world_begin(&other, (amd_mock_desc){.gpu = AMD_MOCK_GFX942}, 3);
+  CHECK(!tiny_amd.load(w.dev, other.object.data, other.object.n));
+  says(w.p.t, TINY_E_DEVICE, "a code object is for gfx942, but the GPU is gfx1100: compile it for that");
+  tiny_clear(w.p.t);
+  CHECK(!tiny_amd.load(w.dev, "no object", 9));
+  says(w.p.t, TINY_E_COMPILE, "a code object is refused: it is no ELF file of 64 bits");
+  tiny_clear(w.p.t);
+  char *copy = (char *)malloc(w.object.n);
+  for (size_t n = 0; n < w.object.n; n += test_step()) {
+    memcpy(copy, w.object.data, n);
+    char *cut = (char *)malloc(n + 1);     // what lies behind is another's
+    memcpy(cut, copy, n);
+    void *m = tiny_amd.load(w.dev, cut, n);
+    if (m) tiny_amd.unload(w.dev, m);
+    free(cut);
+    tiny_clear(w.p.t);
+    memcpy(copy, w.object.data, w.object.n);
+    copy[n] = (char)(copy[n] ^ (n % 2 ? 0x80 : 0x11));
+    m = tiny_amd.load(w.dev, copy, w.object.n);
+    if (m) tiny_amd.unload(w.dev, m);
+    tiny_clear(w.p.t);
+    if (n % 256 == 0) CHECK_EQ(tiny_amd.sync(w.dev), TINY_OK);
+  }
+  free(copy);
+  world_end(&other);
+  world_end(&w);
+}
+
+// ** prepared lists: the same launches again, with other memory **
+
+static void lists_on(amd_mock_gpu gpu, uint32_t seed) {
+  enum { KERNELS = 3, TURNS = 60 };
+  world w;
+  tiny_launch l[KERNELS];
+  tiny_mem mem[KERNELS][3];
+  world_begin(&w, (amd_mock_desc){.gpu = gpu, .seed = seed, .run = run_affine}, 6);
+  const amd_mock_counts a = amd_mock_counted(w.p.m);
+  for (int turn = 0; turn < TURNS; turn++) {
+    for (int i = 0; i < KERNELS; i++) {
+      const int of[3] = {roll(&w, SLOTS), roll(&w, SLOTS), roll(&w, 4)};
+      mem[i][0] = (tiny_mem){w.slot[of[0]].mem, 0}; mem[i][1] = (tiny_mem){w.slot[of[1]].mem, 0};
+      mem[i][2] = (tiny_mem){w.by[of[2]].mem, 0};
+      l[i] = (tiny_launch){.kernel = w.kernel, .mem = mem[i], .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+      slot_affine(&w.slot[of[0]], &w.slot[of[1]], &w.by[of[2]]);
+    }
+    CHECK_EQ(tiny_amd.submit(w.dev, l, KERNELS), TINY_OK);
+    if (turn % 20 == 7) CHECK_EQ(tiny_amd.sync(w.dev), TINY_OK);
+    if (turn == 30) { tiny_amd.unload(w.dev, w.module); world_load(&w); }
+  }
+  CHECK_EQ(tiny_amd.sync(w.dev), TINY_OK);
+  const amd_mock_counts b = amd_mock_counted(w.p.m);
+  CHECK_EQ(b.launches - a.launches, TURNS * KERNELS);
+  if (gpu != AMD_MOCK_GFX942) CHECK_EQ(b.lists - a.lists, TURNS - 2);      // but for the first of each module
+  world_end(&w);
+}
+static void test_lists(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) for (uint32_t seed = 0; seed < 6; seed += 5)
+    lists_on((amd_mock_gpu)gpu, seed);
+}
+// A captured program, with other memory in each run.
+static void capture_on(amd_mock_desc desc) {
+  enum { RUNS = 6 };
+  static float x[RUNS][ROWS * INNER], want[ROWS * COLUMNS], got[ROWS * COLUMNS], weight[INNER * COLUMNS];
+  tiny_tensor *in[RUNS], *y;
+  tiny_program *program[2];
+  play p = play_on(desc), q = {NULL, open_with("INTERP", "")};
+  tiny_ctx *const t[2] = {p.t, q.t};
+  for (int i = 0; i < INNER * COLUMNS; i++) weight[i] = (float)(i % 5) / 4 - 0.5f;
+  for (int run = 0; run < RUNS; run++)
+    for (int i = 0; i < ROWS * INNER; i++) x[run][i] = (float)((i * 7 + run * 5) % 11) / 8 - 0.6f;
+  for (int k = 0; k < 2; k++) {
+    tiny_tensor *w = tiny_from(t[k], weight, TINY_F32, TINY_SHAPE(INNER, COLUMNS));
+    for (int run = 0; run < RUNS; run++) {
+      in[run] = tiny_from(t[k], x[run], TINY_F32, TINY_SHAPE(ROWS, INNER));
+      if (run) continue;
+      y = tiny_softmax(tiny_matmul(in[0], w), -1);
+      program[k] = tiny_capture(t[k], &in[0], 1, &y, 1);
+      CHECK(program[k] != NULL);
+    }
+    for (int run = 0; run < RUNS && program[k]; run++) {
+      CHECK_EQ(tiny_run(program[k], &in[run], &y), TINY_OK);
+      CHECK_EQ(tiny_read(y, k ? want : got, sizeof got), TINY_OK);
+      static float first[RUNS][ROWS * COLUMNS];
+      if (!k) memcpy(first[run], got, sizeof got);
+      for (int i = 0; k && i < ROWS * COLUMNS; i++) CHECK(fabs((double)first[run][i] - want[i]) < 1e-6);
+    }
+    tiny_program_free(program[k]);
+  }
+  play_well(&p);
+  tiny_close(q.t);
+  play_end(&p);
+}
+static void test_captured(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) capture_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = 4});
+}
+
+static void test_played(void) {
+  test_open();
+  test_refused();
+  test_failures();
+  test_no_memory();
+  test_large();
+  test_around();
+  char clang[300];
+  if (!tn_kfd_find_clang(clang, sizeof clang)) { printf("test_amd: kernels left out: there is no clang\n"); return; }
+  test_order();
+  test_stamps();
+  test_values();
+  test_lists();
+  test_captured();
+  test_pairs();
+  test_peer_copies();
+  test_to();
+  test_peer_lost();
+  test_lost();
+  test_wild();
+  test_two_contexts();
+  test_threads();
+  test_share();
+  test_strangers();
+  test_wrap();
+  test_fits();
+  test_objects();
+}
+#endif

@@ -1,0 +1,34 @@
+// amd_run: kernels of the mock's GPUs on the emulator (amd_emulator.h): whatever was compiled, from the bytes that lie
+// at its address. Errors of the emulator are the mock's complaints, but for addresses that are not mapped: faults.
+#ifndef AMD_RUN_H
+#define AMD_RUN_H
+#include "amd_mock.h"
+#include "amd_emulate.c"
+
+static int amd_run(void *user, const amd_mock_dispatch *d, uint64_t *fault, char *error, size_t error_nbytes) {
+  static const int ranges_most = 512;
+  amd_range *range = malloc((size_t)ranges_most * sizeof *range);
+  amd_dispatch e;
+  amd_report r;
+  (void)user;
+  memset(&e, 0, sizeof e);
+  memset(&r, 0, sizeof r);
+  if (!range) { snprintf(error, error_nbytes, "no memory"); return 1; }
+  if (d->by_packet) {
+    amd_describe(&e, d->descriptor);
+    e.kernarg = d->kernarg; e.packet = d->packet; e.queue = d->queue;
+  } else { e.user = d->user; e.nuser = d->nuser; }
+  e.chip = d->chip; e.entry = d->entry; e.rsrc1 = d->rsrc1; e.rsrc2 = d->rsrc2; e.rsrc3 = d->rsrc3;
+  for (int i = 0; i < 3; i++) { e.grid[i] = d->groups[i] * d->local[i]; e.group[i] = d->local[i]; }
+  e.lds_nbytes = d->shared; e.scratch_nbytes = d->scratch;
+  for (int i = 0; i < d->nranges && i < ranges_most; i++)
+    range[e.nranges++] = (amd_range){d->range[i].address, (size_t)d->range[i].nbytes, d->range[i].writable};
+  e.range = range;
+  e.properties |= d->wave == 32 ? 1 << 10 : 0;            // the width that the packet says
+  e.tolerant = 1;
+  const int failed = amd_emulate(&e, &r);
+  if (failed) { snprintf(error, error_nbytes, "%s", r.error); *fault = r.fault; }
+  free(range);
+  return failed;
+}
+#endif

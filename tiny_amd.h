@@ -1,0 +1,3760 @@
+/* tiny_amd.h 0.1.0, source 478d50459f211cb88e9a1748d7627c4527ae86c1ba5ac4a173bb74ea56d83115
+
+This file is written by tools/amalgamate.py from src/ and never edited by hand.
+
+---- begin src/amd/manual.txt ----
+tiny_amd.h: AMD GPUs for tiny.h, by the kernel driver alone: no ROCm, no HIP runtime.
+
+WHAT IT IS
+  A device for tiny.h on Linux machines with the kernel's driver amdgpu. It talks to /dev/kfd and /dev/dri/renderD128
+  itself.
+
+      #define TINY_IMPLEMENTATION
+      #include "tiny.h"
+      #include "tiny_amd.h"
+
+      tiny_ctx *t = tiny_open(&(tiny_desc){.device = "AMD", .backends = {&tiny_amd}});
+
+  "AMD" is the first GPU that opens, "AMD:1" the second. Without .device the first backend that opens is taken, and the
+  CPU where none does: the same program runs where there is no GPU.
+
+WHAT IT NEEDS
+  Linux 5.14 or later with amdgpu (KFD 1.6 or later); the right to open the two files, which the group render usually
+  has. A GPU of RDNA3 (gfx1100 to gfx1103, gfx1150, gfx1151), RDNA4 (gfx1200, gfx1201) or CDNA3 (gfx942).
+  For kernels that are not in the cache yet a clang that knows these targets, 17 or later (19 for RDNA4): that of ROCm
+  (/opt/rocm/llvm/bin/clang), from PATH, or TINY_AMD_CLANG. No linker, no library and no header of ROCm is used. Debug
+  letter p tells which was found.
+
+WITHOUT A COMPILER
+  tiny_cache_export writes the kernels that a program has compiled; tiny_desc.cache_file takes them where there is no
+  clang.
+
+WHAT IT DOES NOT DO
+  Other GPUs; kernels with a stack of unknown size; interrupts: the host looks at signals in memory, and sleeps between.
+  Nothing of this has run on a GPU yet: it was built beside a mock of the driver and an emulator of the GPUs that are
+  strict.
+
+KERNELS OF YOUR OWN
+  tiny_kernel takes HIP C as source, which includes nothing: extern "C" __attribute__((global)) void name(..).
+  Parameters are the output, then the inputs, each an address; a number is an input of one element. Or .binary: a code
+  object for this GPU, linked or not.
+
+ORDER
+  What the library gives to a device happens in one order. Bytes from the host and to it go by the GPU's copy engines
+  (SDMA), beside kernels that do not need them. Kernels that are launched together again are a list of packets that was
+  prepared: of it only parameters that have changed are written. Between GPUs of a context ("AMD:0,AMD:1") bytes go from
+  one's memory to the other's, and one waits for the other without the host, where the driver lets them; else by way of
+  the host.
+
+MEMORY OF OTHERS
+  tiny_amd_share gives memory of the GPU as a dma-buf, tiny_amd_import takes one, tiny_amd_wrap has the GPU use pages of
+  the host in place.
+
+WHEN THE GPU IS LOST
+  After a kernel that faults, after a reset, and after TINY_AMD_TIMEOUT_MS (60000) without any progress, each call on
+  that device is TINY_E_DEVICE and says why, until the tiny_ctx is closed. A fault takes the GPU's queues from all
+  contexts of the process; other GPUs go on.
+
+IN A PROCESS WITH ROCM, OR SEVERAL CONTEXTS
+  A process has one address space of a GPU, by one open file: a second context, or this one beside ROCm, uses the file
+  that is open already.
+
+A SYSTEM OF YOUR OWN
+  tiny_amd_on names a device behind a tiny_amd_system: functions in the place of open, ioctl and mmap, and a compiler.
+  tiny_amd_gpus tells of all GPUs without a context.
+---- end src/amd/manual.txt ----
+*/
+#ifndef TINY_AMD_H
+#define TINY_AMD_H
+// ---- begin src/amd/api.h ----
+// api.h: the backend AMD, and how tests and hosts stand between it and the kernel driver.
+#ifndef TINY_API
+  #include "tiny.h"
+#endif
+#ifndef TINY_AMD_API                       // in development files include it beside each other
+#define TINY_AMD_API
+
+// AMD GPUs by the kernel driver alone: for tiny_desc.backends. Devices are "AMD", "AMD:1" ...
+#ifdef TINY_STATIC                          // then it is defined below, in the file that has the implementation
+#elif defined(__cplusplus)
+extern "C" TINY_EXPORT const tiny_backend tiny_amd;
+#else
+extern TINY_EXPORT const tiny_backend tiny_amd;
+#endif
+
+// How the kernel driver is reached, and what makes machine code of HIP C. NULL members are the system's own. Calls come
+// from the thread that uses the device. Results below 0 are -errno.
+typedef struct tiny_amd_system {
+  void *user;
+  int   (*open)(void *user, const char *path, int flags);
+  int   (*close)(void *user, int fd);
+  int   (*ioctl)(void *user, int fd, unsigned long request, void *argument);
+  // 0, and the address in *at, which comes in as a wish (flags has MAP_FIXED: as an order).
+  int   (*mmap)(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset);
+  int   (*munmap)(void *user, void *at, size_t nbytes);
+  // Of a file of /sys its beginning, and a 0 behind it, to out: how many bytes.
+  int   (*read)(void *user, const char *path, char *out, size_t nbytes);
+  // A new descriptor of the k-th file (0, 1 ..) of this path that this process has open; -2 (ENOENT): there are no
+  // more.
+  int   (*again)(void *user, const char *path, int k);
+  // Called after the store to the doorbell; hardware needs no such call.
+  void  (*doorbell)(void *user, const volatile void *at);
+  // A code object of this HIP C for `target` ("gfx1100"), by malloc, to *object; what is wrong in log, which is cut to
+  // log_nbytes. Results other than 0: none is made.
+  int   (*compile)(void *user, const char *hip, const char *target, void **object, size_t *nbytes, char *log,
+                   size_t log_nbytes);
+} tiny_amd_system;
+
+// A GPU as the driver tells of it. 0 and "": it does not tell.
+typedef struct tiny_amd_gpu {
+  char name[64], target[16];               // target: "gfx1100"
+  int node, minor;                         // of the topology; of /dev/dri/renderD<minor>
+  int units, dies;                         // compute units in all; XCDs that they are on
+  int waves;                               // that a SIMD holds
+  size_t shared_nbytes;                    // of a group
+  uint64_t nbytes, free_nbytes;
+  int version[2];                          // of the kernel driver's interface
+  char error[320];                         // why it cannot be used; "": it can
+} tiny_amd_gpu;
+// Tells of up to n GPUs, without a tiny_ctx, and returns how many the driver has. 0: there is none, or no driver, and
+// out->error says why. It takes some milliseconds.
+TINY_API int tiny_amd_gpus(const tiny_amd_system *system, tiny_amd_gpu *out, int n);
+
+// A name for tiny_desc.device, where it may stand among others.
+typedef struct tiny_amd_name { char text[48]; } tiny_amd_name;
+// The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
+TINY_API tiny_amd_name tiny_amd_on(const tiny_amd_system *system, int number);
+
+// Memory of others. dev: tiny_device_handle of a device AMD; results are for tiny_blob_of on that device, and NULL
+// after an error, which is the context's.
+
+// nbytes of the GPU's memory, zeros, that others see too: *fd is a dma-buf, the caller's to close, that tiny_amd_import
+// takes in another context or process (by a socket's SCM_RIGHTS), and other drivers take. TINY_E_DEVICE: the driver
+// does not export it.
+TINY_API void *tiny_amd_share(void *dev, size_t nbytes, int *fd);
+// The first nbytes of a dma-buf: of tiny_amd_share, or of another driver's (a camera, a network card, another GPU's).
+// The file may be closed then. Who writes when is the caller's affair: tiny_sync before another looks.
+TINY_API void *tiny_amd_import(void *dev, int fd, size_t nbytes);
+// The host's own pages, which the GPU then uses in place: `at` is a multiple of 4096 and so is nbytes. They stay the
+// caller's, and stay until tiny_amd_release. TINY_E_ARG: they are no pages; TINY_E_DEVICE: the driver does not take
+// them.
+TINY_API void *tiny_amd_wrap(void *dev, void *at, size_t nbytes);
+// Gives back what one of these returned, when the device has done what it was given: no tensor may be over it any more.
+// NULL is allowed; tiny_close does it too.
+TINY_API void  tiny_amd_release(void *dev, void *mem);
+#endif // TINY_AMD_API
+// ---- end src/amd/api.h ----
+#endif // TINY_AMD_H
+
+// The implementation, for the one file that defines TINY_IMPLEMENTATION. It compiles as C and as C++; the
+// functions above are extern "C" there, so both kinds of files link with it. (TINY_STATIC: all is static.)
+#if defined(TINY_IMPLEMENTATION) && !defined(TINY_AMD_IMPLEMENTATION_DONE)
+#define TINY_AMD_IMPLEMENTATION_DONE
+#ifndef TINY_AMALGAMATED
+  #define TINY_AMALGAMATED
+#endif
+#define TN_AMD_SOURCE_ID "478d50459f211cb88e9a1748d7627c4527ae86c1ba5ac4a173bb74ea56d83115"
+// ---- begin src/amd/all.c ----
+// all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
+// ---- begin src/amd/../base/digits.c ----
+// digits: whole numbers in text without a sign: of devices, of versions, of addresses.
+//
+// In:  text. Out: what its first digits say, and what stands behind them.
+// Holds: it stands in companion headers, as library.c does, and uses nothing of the other rooms; the host's locale
+//        changes nothing.
+#ifndef TN_BASE_DIGITS
+#define TN_BASE_DIGITS
+#include <stdint.h>
+#include <string.h>
+
+// What the digits that text begins with say in base 10 or 16. 0: there are none; UINT64_MAX: that, or more. *end:
+// behind them; end may be NULL.
+static uint64_t tn_digits_value(const char *text, uint64_t base, const char **end) {
+  static const char digits[] = "0123456789abcdef";
+  uint64_t k = 0;
+  for (; *text; text++) {
+    const char *digit = strchr(digits, *text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
+    if (!digit || (uint64_t)(digit - digits) >= base) break;
+    const uint64_t d = (uint64_t)(digit - digits);
+    k = k > (UINT64_MAX - d) / base ? UINT64_MAX : k * base + d;
+  }
+  if (end) *end = text;
+  return k;
+}
+#endif
+// ---- end src/amd/../base/digits.c ----
+// ---- begin src/amd/../base/driver.c ----
+// driver: files of kernel drivers: opened, controlled, mapped; a clock; what two sides of a bus see in order.
+//
+// In:    paths, requests, addresses. Out: results as they come from the kernel: below 0 -errno.
+// Holds: only here is it known which system this is. Elsewhere than on Linux there are no such drivers, and opening one
+//        says so. It stands in companion headers, as library.c does, and uses nothing of the other rooms.
+#ifndef TN_BASE_DRIVER
+#define TN_BASE_DRIVER
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __GNUC__
+  #define TN_DRIVER_PRINTF(at, args) __attribute__((format(printf, at, args)))
+#else
+  #define TN_DRIVER_PRINTF(at, args)
+#endif
+
+#ifdef __linux__
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+// With -std=c11 the C library hides what is not ISO C (base/os.c): declared as POSIX has it. Numbers: asm-generic.
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+  extern int clock_gettime(int clock, struct timespec *out);
+  extern int nanosleep(const struct timespec *wanted, struct timespec *left);
+  extern ssize_t readlink(const char *path, char *out, size_t nbytes);
+#endif
+enum { TN_DRIVER_LINUX = 1, TN_DRIVER_CLOEXEC = 02000000, TN_DRIVER_ANONYMOUS = 0x20, TN_DRIVER_NORESERVE = 0x4000,
+       TN_DRIVER_RESERVED = TN_DRIVER_ANONYMOUS | TN_DRIVER_NORESERVE, TN_DRIVER_MONOTONIC = 1 };
+static int tn_driver_open(void *user, const char *path, int flags) {
+  (void)user;
+  const int fd = open(path, flags | TN_DRIVER_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+static int tn_driver_close(void *user, int fd) { (void)user; return close(fd) ? -errno : 0; }
+static int tn_driver_ioctl(void *user, int fd, unsigned long request, void *argument) {
+  int result;
+  (void)user;
+  do result = ioctl(fd, request, argument); while (result < 0 && (errno == EINTR || errno == EAGAIN));
+  return result < 0 ? -errno : result;
+}
+static int tn_driver_mmap(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset) {
+  (void)user;
+  void *const p = mmap(*at, nbytes, protection, flags, fd, (off_t)offset);
+  if (p == MAP_FAILED) return -errno;
+  *at = p;
+  return 0;
+}
+static int tn_driver_munmap(void *user, void *at, size_t nbytes) {
+  (void)user;
+  return munmap(at, nbytes) ? -errno : 0;
+}
+// The beginning of a file, such as sysfs has, and a 0 behind it: how many bytes.
+static int tn_driver_read(void *user, const char *path, char *out, size_t nbytes) {
+  (void)user;
+  const int fd = open(path, O_RDONLY | TN_DRIVER_CLOEXEC);
+  size_t n = 0;
+  if (fd < 0) return -errno;
+  while (n + 1 < nbytes) {
+    const ssize_t got = read(fd, out + n, nbytes - 1 - n);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    n += (size_t)got;
+  }
+  close(fd);
+  out[n] = 0;
+  return (int)n;
+}
+// A new descriptor of the k-th of this process's open files of this path. -2 (ENOENT): there are no more.
+static int tn_driver_again(void *user, const char *path, int k) {
+  enum { MOST = 4096, DUPFD_CLOEXEC = 1030 };              // asm-generic, F_DUPFD_CLOEXEC
+  char name[40], to[256];
+  (void)user;
+  for (int fd = 0; fd < MOST; fd++) {
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(name, to, sizeof to - 1);
+    if (n < 0) continue;
+    to[n] = 0;
+    if (strcmp(to, path) || k--) continue;
+    const int again = fcntl(fd, DUPFD_CLOEXEC, 0);
+    return again < 0 ? -errno : again;
+  }
+  return -2;
+}
+static uint64_t tn_driver_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(TN_DRIVER_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+// Others run: the first spins are for what comes at once, later ones sleep for 50 us.
+static void tn_driver_pause(int spins) {
+  const struct timespec some = {0, 50000};
+  if (spins < 2000) return;
+  if (spins < 4000) sched_yield(); else nanosleep(&some, NULL);
+}
+// What was written before is seen, by the GPU too, before what is written after.
+static void tn_driver_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static uint64_t tn_driver_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static void tn_driver_store(uint64_t *p, uint64_t value) { __atomic_store_n(p, value, __ATOMIC_RELEASE); }
+enum { TN_DRIVER_MAP_FIXED = MAP_SHARED | MAP_FIXED, TN_DRIVER_MAP_SHARED = MAP_SHARED,
+       TN_DRIVER_RESERVE = MAP_PRIVATE | TN_DRIVER_RESERVED, TN_DRIVER_READ = PROT_READ, TN_DRIVER_WRITE = PROT_WRITE,
+       TN_DRIVER_OPEN = O_RDWR | TN_DRIVER_CLOEXEC };
+#else
+enum { TN_DRIVER_LINUX = 0, TN_DRIVER_NOT_HERE = -2 };
+static int tn_driver_open(void *user, const char *path, int flags) {
+  (void)user; (void)path; (void)flags;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_driver_close(void *user, int fd) { (void)user; (void)fd; return 0; }
+static int tn_driver_ioctl(void *user, int fd, unsigned long request, void *argument) {
+  (void)user; (void)fd; (void)request; (void)argument;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_driver_mmap(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset) {
+  (void)user; (void)at; (void)nbytes; (void)protection; (void)flags; (void)fd; (void)offset;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_driver_munmap(void *user, void *at, size_t nbytes) { (void)user; (void)at; (void)nbytes; return 0; }
+static int tn_driver_read(void *user, const char *path, char *out, size_t nbytes) {
+  (void)user; (void)path; (void)out; (void)nbytes;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_driver_again(void *user, const char *path, int k) {
+  (void)user; (void)path; (void)k;
+  return TN_DRIVER_NOT_HERE;
+}
+static uint64_t tn_driver_clock_ns(void) { return 0; }
+static void tn_driver_pause(int spins) { (void)spins; }
+static void tn_driver_fence(void) {}
+static uint64_t tn_driver_load(const uint64_t *p) { return *p; }
+static void tn_driver_store(uint64_t *p, uint64_t value) { *p = value; }
+enum { TN_DRIVER_MAP_FIXED, TN_DRIVER_MAP_SHARED, TN_DRIVER_RESERVE, TN_DRIVER_READ, TN_DRIVER_WRITE, TN_DRIVER_OPEN };
+#endif
+
+// ** errno, as a sentence goes on **
+
+static const char *tn_driver_errno_text(int error) {
+  static const struct { int error; const char *says; } known[] = {
+    {1, "not permitted (EPERM)"}, {2, "there is no such file (ENOENT)"}, {4, "interrupted (EINTR)"},
+    {5, "the driver does not answer (EIO)"}, {6, "there is no such device (ENXIO)"}, {12, "no memory (ENOMEM)"},
+    {13, "you may not open it (EACCES): its owner, group or mode forbid it"}, {14, "a bad address (EFAULT)"},
+    {16, "it is in use (EBUSY)"}, {19, "there is no such device (ENODEV)"},
+    {22, "the driver does not take it (EINVAL): its release is not one that is known here"},
+    {24, "too many open files (EMFILE)"}, {25, "it is no device of this driver (ENOTTY)"}
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) if (known[i].error == error) return known[i].says;
+  return "refused by the system";
+}
+#endif
+// ---- end src/amd/../base/driver.c ----
+// ---- begin src/amd/../base/tool.c ----
+// tool: programs of others, run as processes that read and write memory: nothing of it has a name in a folder.
+//
+// In:    a path, words, bytes. Out: how the process ended; what it wrote, by malloc.
+// Holds: it stands in companion headers, as library.c does, and uses driver.c alone. Elsewhere than on Linux there is
+//        no such memory: no program is found.
+// What is what: Linux, memfd_create(2); POSIX, posix_spawn.
+#ifndef TN_BASE_TOOL
+#define TN_BASE_TOOL
+#ifndef TINY_AMALGAMATED
+#include "driver.c"
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __linux__
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#endif
+
+#ifdef __linux__
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+extern long syscall(long number, ...);
+extern int ftruncate(int fd, off_t nbytes);
+#endif
+#ifndef __cplusplus
+extern char **environ;
+#endif
+// A file in memory alone, which a child inherits. Below 0: the kernel has none (Linux 3.17).
+static int tn_tool_file(const char *name) {
+#ifdef SYS_memfd_create
+  return (int)syscall(SYS_memfd_create, name, 0u);
+#else
+  (void)name;
+  return -1;
+#endif
+}
+static int tn_tool_write(int fd, const char *data, size_t nbytes) {
+  for (size_t at = 0; at < nbytes; ) {
+    const ssize_t n = write(fd, data + at, nbytes - at);
+    if (n < 0 && errno != EINTR) return 0;
+    if (n > 0) at += (size_t)n;
+  }
+  return lseek(fd, 0, SEEK_SET) == 0;
+}
+// By malloc; *nbytes of it, and a 0. NULL: nothing is there, or no memory.
+static char *tn_tool_read(int fd, size_t *nbytes) {
+  const off_t end = lseek(fd, 0, SEEK_END);
+  char *data = end > 0 && lseek(fd, 0, SEEK_SET) == 0 ? (char *)malloc((size_t)end + 1) : NULL;
+  *nbytes = 0;
+  while (data && *nbytes < (size_t)end) {
+    const ssize_t n = read(fd, data + *nbytes, (size_t)end - *nbytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    *nbytes += (size_t)n;
+  }
+  if (data) data[*nbytes] = 0;
+  return data;
+}
+// 0: it ended well. What it says goes to the file `said`.
+static int tn_tool_run(const char *path, char *const *words, int said) {
+  posix_spawn_file_actions_t actions;
+  pid_t pid = 0;
+  int status = -1;
+  if (posix_spawn_file_actions_init(&actions)) return -1;
+  posix_spawn_file_actions_adddup2(&actions, said, 1);
+  posix_spawn_file_actions_adddup2(&actions, said, 2);
+  const int failed = posix_spawn(&pid, path, &actions, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) return -1;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno == EINTR) continue;
+    return errno == ECHILD ? 0 : -1;       // the host ignores SIGCHLD: what was written tells
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+static int tn_tool_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
+#else
+static int tn_tool_is_program(const char *path) { (void)path; return 0; }
+#endif
+// The first of `names`, ended by NULL, that a folder of PATH has which is absolute. 0: none has.
+static int tn_tool_find(const char *const *names, char *out, size_t nbytes) {
+  for (; *names; names++)
+    for (const char *path = getenv("PATH"); path && *path; ) {
+      const size_t n = strcspn(path, ":");
+      if (*path == '/' && n < 250) {
+        snprintf(out, nbytes, "%.*s/%s", (int)n, path, *names);
+        if (tn_tool_is_program(out)) return 1;
+      }
+      path += n + (path[n] == ':');
+    }
+  return 0;
+}
+#endif
+// ---- end src/amd/../base/tool.c ----
+// ---- begin src/amd/../base/blocks.c ----
+// blocks: a device's memory, given out in blocks of larger regions, which are the driver's.
+//
+// In:    sizes. Out: blocks, which is what tiny_mem.base is.
+// Holds: a region is kept when all of it is free, until memory runs out. Of each block is known which submission used
+//        it last. It stands in companion headers, as library.c does, and uses what tiny.h shows to everyone.
+#ifndef TN_BASE_BLOCKS
+#define TN_BASE_BLOCKS
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <string.h>
+
+typedef struct tn_device_block {
+  struct tn_device_block *next, *before;          // neighbours in the region, by address
+  struct tn_device_region *region;
+  uint64_t va, nbytes, used;               // used: submission of launches
+  int taken;
+} tn_device_block;
+typedef struct tn_device_region {
+  struct tn_device_region *next; void *memory; uint64_t va, nbytes; tn_device_block *first;
+} tn_device_region;
+typedef struct tn_device_blocks {
+  tiny_ctx *t; void *user; tn_device_region *regions;
+  // Memory, where it begins and what it has at least; NULL: there is none, and `user` knows why. drop gives it back.
+  void *(*make)(void *user, uint64_t nbytes, uint64_t *va, uint64_t *got);
+  void (*drop)(void *user, void *memory);
+} tn_device_blocks;
+enum { TN_DEVICE_BLOCK_LEAST = 256, TN_DEVICE_REGION_NBYTES = 32 << 20 };
+
+static tn_device_block *tn_device_block_new(tn_device_blocks *p, tn_device_region *r, uint64_t va, uint64_t nbytes) {
+  tn_device_block *b = (tn_device_block *)tiny_realloc(p->t, NULL, 0, sizeof *b);
+  if (!b) return NULL;
+  memset(b, 0, sizeof *b);
+  b->region = r; b->va = va; b->nbytes = nbytes;
+  return b;
+}
+static void tn_device_region_free(tn_device_blocks *p, tn_device_region *r) {
+  for (tn_device_block *b; (b = r->first) != NULL; ) { r->first = b->next; tiny_realloc(p->t, b, sizeof *b, 0); }
+  if (r->memory) p->drop(p->user, r->memory);
+  tiny_realloc(p->t, r, sizeof *r, 0);
+}
+// A region of this memory, which is given back where it is not made. NULL: no memory.
+static tn_device_region *tn_device_region_of(tn_device_blocks *p, void *memory, uint64_t va, uint64_t nbytes) {
+  tn_device_region *r = (tn_device_region *)tiny_realloc(p->t, NULL, 0, sizeof *r);
+  if (!r) { p->drop(p->user, memory); return NULL; }
+  memset(r, 0, sizeof *r);
+  r->memory = memory; r->va = va; r->nbytes = nbytes;
+  r->first = tn_device_block_new(p, r, va, nbytes);
+  if (!r->first) { tn_device_region_free(p, r); return NULL; }
+  r->next = p->regions;
+  return p->regions = r;
+}
+static tn_device_region *tn_device_region_make(tn_device_blocks *p, uint64_t nbytes) {
+  uint64_t va = 0, got = 0;
+  void *const memory =
+      p->make(p->user, nbytes > TN_DEVICE_REGION_NBYTES / 2 ? nbytes : (uint64_t)TN_DEVICE_REGION_NBYTES, &va, &got);
+  return memory ? tn_device_region_of(p, memory, va, got) : NULL;
+}
+// The one block of a region of its own. NULL: no memory, which is given back.
+static tn_device_block *tn_device_block_alone(tn_device_blocks *p, void *memory, uint64_t va, uint64_t nbytes) {
+  tn_device_region *r = tn_device_region_of(p, memory, va, nbytes);
+  if (r) r->first->taken = 1;
+  return r ? r->first : NULL;
+}
+static void tn_device_region_close(tn_device_blocks *p, tn_device_region *r) {
+  for (tn_device_region **at = &p->regions; *at; at = &(*at)->next) if (*at == r) { *at = r->next; break; }
+  tn_device_region_free(p, r);
+}
+static void tn_device_regions_close(tn_device_blocks *p, int all) {
+  for (tn_device_region *r = p->regions, *next; r; r = next) {
+    next = r->next;
+    if (all || !(r->first->taken || r->first->next)) tn_device_region_close(p, r);
+  }
+}
+// The first nbytes of a free block; the rest stays free.
+static tn_device_block *tn_device_block_take(tn_device_blocks *p, tn_device_block *b, uint64_t nbytes) {
+  if (b->nbytes > nbytes) {
+    tn_device_block *rest = tn_device_block_new(p, b->region, b->va + nbytes, b->nbytes - nbytes);
+    if (!rest) return NULL;
+    rest->next = b->next; rest->before = b; rest->used = b->used;
+    if (b->next) b->next->before = rest;
+    b->next = rest;
+    b->nbytes = nbytes;
+  }
+  b->taken = 1;
+  return b;
+}
+static tn_device_block *tn_device_block_of(tn_device_blocks *p, size_t nbytes) {
+  const uint64_t least = TN_DEVICE_BLOCK_LEAST, n = ((nbytes ? nbytes : 1) + least - 1) & ~(least - 1);
+  if (n < nbytes) return NULL;
+  for (tn_device_region *r = p->regions; r; r = r->next)
+    for (tn_device_block *b = r->first; b; b = b->next)
+      if (!b->taken && b->nbytes >= n) return tn_device_block_take(p, b, n);
+  tn_device_region *r = tn_device_region_make(p, n);
+  return r ? tn_device_block_take(p, r->first, n) : NULL;
+}
+// The one behind it becomes part of it.
+static void tn_device_block_join(tn_device_blocks *p, tn_device_block *b) {
+  tn_device_block *n = b->next;
+  b->nbytes += n->nbytes;
+  b->next = n->next;
+  if (n->next) n->next->before = b;
+  if (n->used > b->used) b->used = n->used;
+  tiny_realloc(p->t, n, sizeof *n, 0);
+}
+static void tn_device_block_give(tn_device_blocks *p, tn_device_block *b) {
+  b->taken = 0;
+  if (b->next && !b->next->taken) tn_device_block_join(p, b);
+  if (b->before && !b->before->taken) tn_device_block_join(p, b->before);
+}
+#endif
+// ---- end src/amd/../base/blocks.c ----
+// ---- begin src/amd/../base/prepared.c ----
+// prepared: launches that are handed over together again and again, as a list of commands that was prepared.
+//
+// In:    the launches of a submit. Out: the list of commands; of parameters only what has changed is written.
+// Holds: the same kernels in the same grids are the same list, whatever memory and numbers they are given. It is made
+//        when they come for the second time. There are two copies of what the GPU reads, so that one may be written
+//        while the other is in use. A list goes before the module of one of its kernels does. It stands in companion
+//        headers, as library.c does, and uses what tiny.h shows to everyone.
+#ifndef TN_BASE_PREPARED
+#define TN_BASE_PREPARED
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <string.h>
+
+// graphs that are kept; launches that are worth one; how often they come before; copies
+enum { TN_PREPARED_GRAPHS = 16, TN_PREPARED_LEAST = 2, TN_PREPARED_AFTER = 2, TN_PREPARED_COPIES = 2 };
+
+typedef struct tn_prepared_step {
+  const void *kernel; int64_t global[3], local[3]; size_t local_nbytes, at, value; int nmem, nargs;
+} tn_prepared_step;
+// What the GPU reads: arguments, then words of commands. busy: the last submission of it.
+typedef struct tn_prepared_list {
+  void *memory; char *cpu; uint64_t va, busy; uint64_t *value; size_t nwords;
+} tn_prepared_list;
+typedef struct tn_prepared_graph {
+  uint64_t hash, last; int n, seen;
+  tn_prepared_step *step; size_t nvalue, nbytes;             // nbytes: of arguments
+  tn_prepared_list list[TN_PREPARED_COPIES];
+} tn_prepared_graph;
+// What a device knows of its launches. args: where a launch's arguments are; codes and NULL: an error of the context's.
+typedef struct tn_prepared_calls {
+  size_t words;                            // of commands of a launch, at most
+  const void *(*module)(const void *kernel);
+  size_t (*args_nbytes)(const void *kernel);
+  uint64_t (*value)(const tiny_launch *l, int i);            // of parameter i of nmem + nargs
+  tiny_code (*ready)(void *user, const tiny_launch *l);      // does it fit? what it needs beside its memory is there
+  void (*write)(void *user, const tiny_launch *l, char *args, uint64_t va);
+  void (*put)(const tiny_launch *l, int i, uint64_t value, char *args);
+  void (*bound)(const tiny_launch *l, char *args);           // parameters of it were put; NULL: nothing to do
+  size_t (*command)(void *user, const tiny_launch *l, int first, uint64_t args, uint32_t *at);     // how many words
+  void *(*make)(void *user, size_t nbytes, char **cpu, uint64_t *va);
+  void (*drop)(void *user, void *memory);
+  uint64_t (*done)(void *user);
+  tiny_code (*wait)(void *user, uint64_t number);
+} tn_prepared_calls;
+typedef struct tn_prepared {
+  tiny_ctx *t; void *user; const tn_prepared_calls *calls;
+  uint64_t count; tn_prepared_graph *graph[TN_PREPARED_GRAPHS];
+} tn_prepared;
+
+static uint64_t tn_prepared_mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+  return h ^ (h >> 29);
+}
+static uint64_t tn_prepared_hash(const tiny_launch *l, int n) {
+  uint64_t h = (uint64_t)n;
+  for (int i = 0; i < n; i++) {
+    h = tn_prepared_mix(h, (uint64_t)(uintptr_t)l[i].kernel);
+    for (int k = 0; k < 3; k++)
+      h = tn_prepared_mix(tn_prepared_mix(h, (uint64_t)l[i].global[k]), (uint64_t)l[i].local[k]);
+    h = tn_prepared_mix(tn_prepared_mix(h, l[i].local_nbytes), (uint64_t)(l[i].nmem + l[i].nargs));
+  }
+  return h;
+}
+
+// Waits for what still uses it.
+static void tn_prepared_close(tn_prepared *p, int i) {
+  tn_prepared_graph *g = p->graph[i];
+  if (!g) return;
+  for (int k = 0; k < TN_PREPARED_COPIES; k++) {
+    tn_prepared_list *l = &g->list[k];
+    if (l->memory) { p->calls->wait(p->user, l->busy); p->calls->drop(p->user, l->memory); }
+    if (l->value) tiny_realloc(p->t, l->value, g->nvalue * sizeof *l->value, 0);
+  }
+  if (g->step) tiny_realloc(p->t, g->step, (size_t)g->n * sizeof *g->step, 0);
+  tiny_realloc(p->t, g, sizeof *g, 0);
+  p->graph[i] = NULL;
+}
+static void tn_prepared_close_all(tn_prepared *p) {
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) tn_prepared_close(p, i);
+}
+// Those that launch a kernel of the module, or came before kernels that stand where one of its stood.
+static void tn_prepared_leave(tn_prepared *p, const void *module) {
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) {
+    const tn_prepared_graph *g = p->graph[i];
+    int uses = 0;
+    for (int k = 0; g && k < g->n && !uses; k++) uses = p->calls->module(g->step[k].kernel) == module;
+    if (uses) tn_prepared_close(p, i);
+  }
+}
+
+static void tn_prepared_steps(tn_prepared *p, tn_prepared_graph *g, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) {
+    tn_prepared_step *s = &g->step[i];
+    s->kernel = l[i].kernel;
+    memcpy(s->global, l[i].global, sizeof s->global);
+    memcpy(s->local, l[i].local, sizeof s->local);
+    s->local_nbytes = l[i].local_nbytes; s->nmem = l[i].nmem; s->nargs = l[i].nargs;
+    s->at = g->nbytes; s->value = g->nvalue;
+    g->nbytes += p->calls->args_nbytes(s->kernel);
+    g->nvalue += (size_t)(s->nmem + s->nargs);
+  }
+  g->nvalue += !g->nvalue;
+}
+// The graph of these launches, perhaps one that is not made yet, in the place of the one that came longest ago. NULL:
+// memory was refused.
+static tn_prepared_graph *tn_prepared_find(tn_prepared *p, const tiny_launch *l, int n) {
+  const uint64_t hash = tn_prepared_hash(l, n);
+  int oldest = 0;
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) {
+    tn_prepared_graph *g = p->graph[i];
+    if (g && g->hash == hash && g->n == n) return g;
+    if (!g || (p->graph[oldest] && g->last < p->graph[oldest]->last)) oldest = i;
+  }
+  tn_prepared_close(p, oldest);
+  tn_prepared_graph *g = (tn_prepared_graph *)tiny_realloc(p->t, NULL, 0, sizeof *g);
+  if (!g) return NULL;
+  memset(g, 0, sizeof *g);
+  g->hash = hash; g->n = n;
+  g->step = (tn_prepared_step *)tiny_realloc(p->t, NULL, 0, (size_t)n * sizeof *g->step);
+  if (!g->step) { tiny_realloc(p->t, g, sizeof *g, 0); return NULL; }
+  tn_prepared_steps(p, g, l);
+  return p->graph[oldest] = g;
+}
+// Is it the graph of these launches, and not one whose hash is the same?
+static int tn_prepared_fits(const tn_prepared_graph *g, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) {
+    const tn_prepared_step *s = &g->step[i];
+    if (s->kernel != l[i].kernel || s->local_nbytes != l[i].local_nbytes || s->nmem != l[i].nmem ||
+        s->nargs != l[i].nargs || memcmp(s->global, l[i].global, sizeof s->global) ||
+        memcmp(s->local, l[i].local, sizeof s->local))
+      return 0;
+  }
+  return 1;
+}
+static int tn_prepared_wanted(const tiny_launch *l, int n) {
+  for (int i = 0; i < n; i++)
+    if (l[i].stamp || l[i].global[0] < 1 || l[i].global[1] < 1 || l[i].global[2] < 1) return 0;
+  return n >= TN_PREPARED_LEAST;
+}
+// NULL: these launches are to be given one by one.
+static tn_prepared_graph *tn_prepared_of(tn_prepared *p, const tiny_launch *l, int n) {
+  tn_prepared_graph *g = tn_prepared_wanted(l, n) ? tn_prepared_find(p, l, n) : NULL;
+  if (!g || !tn_prepared_fits(g, l)) return NULL;
+  g->last = ++p->count;
+  return g->seen < TN_PREPARED_AFTER && ++g->seen < TN_PREPARED_AFTER ? NULL : g;
+}
+
+// ** lists **
+
+static void tn_prepared_write(tn_prepared *p, const tn_prepared_graph *g, tn_prepared_list *list,
+                              const tiny_launch *l) {
+  uint32_t *at = (uint32_t *)(void *)(list->cpu + g->nbytes);
+  for (int i = 0; i < g->n; i++) {
+    p->calls->write(p->user, &l[i], list->cpu + g->step[i].at, list->va + g->step[i].at);
+    at += p->calls->command(p->user, &l[i], !i, list->va + g->step[i].at, at);
+    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
+      list->value[g->step[i].value + (size_t)k] = p->calls->value(&l[i], k);
+  }
+  list->nwords = (size_t)(at - (uint32_t *)(void *)(list->cpu + g->nbytes));
+}
+// 0: not made, which is the context's error.
+static int tn_prepared_make(tn_prepared *p, const tn_prepared_graph *g, tn_prepared_list *list, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) if (p->calls->ready(p->user, &l[i]) != TINY_OK) return 0;
+  list->value = (uint64_t *)tiny_realloc(p->t, NULL, 0, g->nvalue * sizeof *list->value);
+  if (!list->value) {
+    tiny_fail(p->t, TINY_E_MEMORY, "no memory for a list of commands");
+    return 0;
+  }
+  list->memory = p->calls->make(p->user, g->nbytes + (size_t)g->n * p->calls->words * 4, &list->cpu, &list->va);
+  if (list->memory) { tn_prepared_write(p, g, list, l); return 1; }
+  tiny_realloc(p->t, list->value, g->nvalue * sizeof *list->value, 0);
+  list->value = NULL;
+  return 0;
+}
+// Does the list have other parameters than these?
+static int tn_prepared_differs(tn_prepared *p, const tn_prepared_graph *g, const tn_prepared_list *list,
+                               const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++)
+    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
+      if (list->value[g->step[i].value + (size_t)k] != p->calls->value(&l[i], k)) return 1;
+  return 0;
+}
+// Parameters that differ, and what is made of them.
+static void tn_prepared_bind(tn_prepared *p, const tn_prepared_step *s, const tn_prepared_list *list,
+                             const tiny_launch *l) {
+  int changed = 0;
+  for (int k = 0; k < l->nmem + l->nargs; k++) {
+    uint64_t *was = &list->value[s->value + (size_t)k];
+    const uint64_t value = p->calls->value(l, k);
+    if (value == *was) continue;
+    *was = value;
+    changed = 1;
+    p->calls->put(l, k, value, list->cpu + s->at);
+  }
+  if (changed && p->calls->bound) p->calls->bound(l, list->cpu + s->at);
+}
+// One with these parameters already, or one that nothing uses, or a second one, or the one that is free first. NULL
+// after an error.
+static tn_prepared_list *tn_prepared_list_of(tn_prepared *p, tn_prepared_graph *g, const tiny_launch *l) {
+  const uint64_t done = p->calls->done(p->user);
+  tn_prepared_list *best = NULL;
+  for (int i = 0; i < TN_PREPARED_COPIES; i++) {
+    tn_prepared_list *x = &g->list[i];
+    if (x->memory && !tn_prepared_differs(p, g, x, l)) return x;
+    if (!x->memory && (!best || best->busy > done)) return tn_prepared_make(p, g, x, l) ? x : NULL;
+    if (x->memory && (!best || x->busy < best->busy)) best = x;
+  }
+  if (p->calls->wait(p->user, best->busy) != TINY_OK) return NULL;
+  for (int i = 0; i < g->n; i++) tn_prepared_bind(p, &g->step[i], best, &l[i]);
+  return best;
+}
+#endif
+// ---- end src/amd/../base/prepared.c ----
+// ---- begin src/amd/../render/lang_cuda.c ----
+// lang_cuda: the descriptor of CUDA C, and of HIP C, which is the same but for the words below: an element at a time or
+// vectors of 2, 4, 8 or 16.
+//
+// Out: tn_lang_cuda and tn_lang_hip fill a tiny_renderer. A kernel has one parameter: 128 words of 64 bits, memory of
+//      PARAM k the k-th, ARG k the k-th from the end: kernels use some of their PARAMs and ARGs, in any order. A
+//      module of such kernels has a variable tiny_values; in others, which people write, parameters are addresses, then
+//      numbers. CUDA's items of a group are numbered in dim 0 alone, as it allows 64 in dim 2; HIP's in three.
+// Holds:
+//  - No header is included: NVRTC and hiprtc compile the text alone, and so do nvcc and clang -x hip -nogpuinc
+//    -nogpulib.
+//  - f16 and, from sm_80 on, bf16 are two bytes in memory and f32 in arithmetic: limits.dtypes is to be
+//    TN_CUDA_ARITHMETIC. Where types have no name (bf16 of HIP and of sm_75, fp8), rules/decompose.c makes
+//    integers of them.
+//  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
+//  - exp2, log2 and sin are decomposed, as this library promises 1 ulp, but for 2^x that is rounded to a narrow
+//    float: ex2.approx is within 2^-22 of the value, 4 ulp (PTX ISA, ex2), v_exp_f32 within 1 where that is normal
+//    (AMD, RDNA3 ISA, V_EXP_F32), and is of 2^(x + 64) below. Quotients and roots are rounded correctly, as both
+//    compilers have it unless they are told otherwise (-prec-div, -prec-sqrt;
+//    -fhip-fp32-correctly-rounded-divide-sqrt).
+//  - A bool is 0 or 1, also as a lane. Vectors lie in memory at the alignment of an element: one whose place is known
+//    to be a multiple of its size, or of 16 bytes, is read at once; of others CUDA asks the address.
+#ifndef TN_RENDER_LANG_CUDA
+#define TN_RENDER_LANG_CUDA
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <string.h>
+
+enum { TN_CUDA_VALUES = 128 };
+// limits.dtypes: all but narrow floats.
+#define TN_CUDA_ARITHMETIC (~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16 | (uint64_t)1 << TINY_F8E4M3 | \
+                              (uint64_t)1 << TINY_F8E5M2))
+
+// Units of warps, by their names: PTX ISA, mma.sync; LLVM, AMDGPU builtins. A host that compiles the text for tests
+// defines TINY_MATRIX.
+#define TN_CUDA_UNITS \
+  "#ifdef __HIP__", \
+  "  #define WORDS(T, n) typedef T T##x##n __attribute__((ext_vector_type(n)));", \
+  "  WORDS(f16, 4) WORDS(f16, 8) WORDS(f16, 16) WORDS(short, 4) WORDS(short, 8) WORDS(short, 16)", \
+  "  WORDS(int, 2) WORDS(int, 4) WORDS(int, 8) WORDS(float, 4) WORDS(float, 8)", \
+  "  #define MATRIX(name, T, n, words, product) \\", \
+  "    FN lanes<T, n> matrix_##name(lanes<unsigned, words> x, lanes<unsigned, words> y, lanes<T, n> z) { \\", \
+  "      const T##x##n c = bits_as<T##x##n>(z); return bits_as<lanes<T, n>>(product); }", \
+  "  #define A(T) bits_as<T>(x)", "  #define B(T) bits_as<T>(y)", \
+  "  #ifdef __GFX11__", \
+  "    #define WMMA(name) __builtin_amdgcn_wmma_##name##_w32", \
+  "    MATRIX(gfx11_16x16x16_f16, float, 8, 8, WMMA(f32_16x16x16_f16)(A(f16x16), B(f16x16), c))", \
+  "    MATRIX(gfx11_16x16x16_bf16, float, 8, 8, WMMA(f32_16x16x16_bf16)(A(shortx16), B(shortx16), c))", \
+  "    MATRIX(gfx11_16x16x16_i8, int, 8, 4, WMMA(i32_16x16x16_iu8)(true, A(intx4), true, B(intx4), c, false))", \
+  "  #endif", \
+  "  #ifdef __GFX12__", \
+  "    #define WMMA(name) __builtin_amdgcn_wmma_##name##_w32_gfx12", \
+  "    MATRIX(gfx12_16x16x16_f16, float, 8, 4, WMMA(f32_16x16x16_f16)(A(f16x8), B(f16x8), c))", \
+  "    MATRIX(gfx12_16x16x16_bf16, float, 8, 4, WMMA(f32_16x16x16_bf16)(A(shortx8), B(shortx8), c))", \
+  "    MATRIX(gfx12_16x16x16_i8, int, 8, 2, WMMA(i32_16x16x16_iu8)(true, A(intx2), true, B(intx2), c, false))", \
+  "    MATRIX(gfx12_16x16x16_e4m3, float, 8, 2, WMMA(f32_16x16x16_fp8_fp8)(A(intx2), B(intx2), c))", \
+  "    MATRIX(gfx12_16x16x16_e5m2, float, 8, 2, WMMA(f32_16x16x16_bf8_bf8)(A(intx2), B(intx2), c))", \
+  "  #endif", \
+  "  #if defined(__gfx942__) || defined(__gfx950__)", \
+  "    #define MFMA(name) __builtin_amdgcn_mfma_##name", \
+  "    MATRIX(gfx942_16x16x16_f16, float, 4, 2, MFMA(f32_16x16x16f16)(A(f16x4), B(f16x4), c, 0, 0, 0))", \
+  "    MATRIX(gfx942_16x16x16_bf16, float, 4, 2, MFMA(f32_16x16x16bf16_1k)(A(shortx4), B(shortx4), c, 0, 0, 0))", \
+  "    MATRIX(gfx942_16x16x32_i8, int, 4, 2, MFMA(i32_16x16x32_i8)(A(long), B(long), c, 0, 0, 0))", \
+  "  #endif", \
+  "#else", \
+  "  #ifdef __CUDA_ARCH__", \
+  "    #define PTX(...) asm volatile(__VA_ARGS__);", \
+  "  #else", \
+  "    #define PTX(...)", \
+  "  #endif", \
+  "  #ifndef TINY_MATRIX", \
+  "    #define MMA(shape, a, b) \"mma.sync.aligned.\" shape \" {%0,%1,%2,%3}, \" a \", \" b \", {%0,%1,%2,%3};\"", \
+  "    #define SUMS(r) r(c.at[0]), r(c.at[1]), r(c.at[2]), r(c.at[3])", \
+  "    #define TINY_MATRIX(name, shape, kind, T, reg) \\", \
+  "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 4> a, lanes<unsigned, 2> b, lanes<T, 4> c) { \\", \
+  "        PTX(MMA(shape, \"{%4, %5, %6, %7}\", \"{%8, %9}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \\", \
+  "            \"r\"(a.at[2]), \"r\"(a.at[3]), \"r\"(b.at[0]), \"r\"(b.at[1])) \\", \
+  "        return c; }", \
+  "    #define TINY_MATRIX_2(name, shape, kind, T, reg) \\", \
+  "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \\", \
+  "        PTX(MMA(shape, \"{%4,%5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
+  "  #endif", \
+  "  #ifndef TINY_ROWS", \
+  "    #define TINY_ROWS(name, how) \\", \
+  "      template <typename V, typename T> FN V name(const T *p) { \\", \
+  "        lanes<unsigned, 4> v; \\", \
+  "        PTX(\"{ .reg .u64 at; .reg .u32 near; cvta.to.shared.u64 at, %4; cvt.u32.u64 near, at; \" \\", \
+  "            \"ldmatrix.sync.aligned.m8n8.x4\" how \".shared.b16 {%0, %1, %2, %3}, [near]; }\" \\", \
+  "            : \"=r\"(v.at[0]), \"=r\"(v.at[1]), \"=r\"(v.at[2]), \"=r\"(v.at[3]) : \"l\"(p) : \"memory\") \\", \
+  "        return bits_as<V>(v); }", \
+  "    TINY_ROWS(load_turned, \".trans\") TINY_ROWS(load_rows, \"\")", \
+  "  #endif", \
+  "  TINY_MATRIX_2(sm75_m16n8k8_f16, \"m16n8k8.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k16_f16, \"m16n8k16.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k16_bf16, \"m16n8k16.row.col.f32.bf16.bf16.f32\", bf16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k8_tf32, \"m16n8k8.row.col.f32.tf32.tf32.f32\", tf32, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k32_i8, \"m16n8k32.row.col.s32.s8.s8.s32\", i8, int, \"+r\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e4m3, \"m16n8k32.row.col.f32.e4m3.e4m3.f32\", e4m3, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e5m2, \"m16n8k32.row.col.f32.e5m2.e5m2.f32\", e5m2, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e4m3_e5m2, \"m16n8k32.row.col.f32.e4m3.e5m2.f32\", e4m3_e5m2, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e5m2_e4m3, \"m16n8k32.row.col.f32.e5m2.e4m3.f32\", e5m2_e4m3, float, \"+f\")", \
+  "#endif"
+
+// Copies to shared memory that items do not wait for: PTX ISA, cp.async, from sm_80 on. What is no 16 bytes is kept in
+// L1, as the instruction wants it.
+#define TN_CUDA_COPIES \
+  "#ifndef __HIP__", \
+  "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800", \
+  "    #define COPY(how, n) asm volatile(\"{ .reg .u64 at; .reg .u32 to; cvta.to.shared.u64 at, %0; \" \\", \
+  "      \"cvt.u32.u64 to, at; cp.async.\" how \".shared.global [to], [%1], \" #n \", %2; }\" \\", \
+  "      :: \"l\"(to), \"l\"(from), \"r\"(there ? n : 0) : \"memory\")", \
+  "    template <int n> FN void wait_copies() {", \
+  "      asm volatile(\"cp.async.commit_group; cp.async.wait_group %0;\" :: \"n\"(n) : \"memory\");", "    }", \
+  "  #else", \
+  "    #define COPY(how, n) EACH(n / sizeof(U)) to[i] = bits_as<T>(there ? from[i] : U())", \
+  "    template <int n> FN void wait_copies() {}", \
+  "  #endif", \
+  "  template <typename V, typename T, typename U> FN void copy_later(T *to, const U *from, bool there) {", \
+  "    if (sizeof(V) == 16) COPY(\"cg\", 16);", "    else if (sizeof(V) == 8) COPY(\"ca\", 8);", \
+  "    else COPY(\"ca\", 4);", "  }", \
+  "#endif"
+
+// One text for both compilers: what they spell differently, and what each has of its own, stands in the first two #ifs.
+// Tests compile it on the host, which has no PTX, and defines TINY_AT and TINY_SHARED. wrap(x) is x as its sums wrap.
+// PTX ISA, cvt: .bf16 from sm_80 on. AMD's GPUs read vectors at any address that elements may have (LLVM, User Guide
+// for AMDGPU, unaligned-access-mode). Launch bounds name one group: where they name none ptxas spills for a third.
+static const char *const tn_cuda_prelude[] = {
+  "#ifdef __HIP__",
+  "  #ifndef __global__",
+  "    #define __global__ __attribute__((global))", "    #define __device__ __attribute__((device))",
+  "    #define __shared__ __attribute__((shared))",
+  "  #endif",
+  "  #define FN __device__ inline __attribute__((always_inline))",
+  "  #define GROUP_0 __builtin_amdgcn_workgroup_id_x()", "  #define GROUP_1 __builtin_amdgcn_workgroup_id_y()",
+  "  #define GROUP_2 __builtin_amdgcn_workgroup_id_z()", "  #define ITEM_0 __builtin_amdgcn_workitem_id_x()",
+  "  #define ITEM_1 __builtin_amdgcn_workitem_id_y()", "  #define ITEM_2 __builtin_amdgcn_workitem_id_z()",
+  "  #define ITEMS(n0, n1)",
+  "  #define VALUES tiny_words v", "  #define BOUNDS(n) __attribute__((amdgpu_flat_work_group_size(n, n)))",
+  "  #define TINY_AT(type, word) (type *)(__attribute__((address_space(1))) type *)(word)",     // global, not flat
+  "  #define AS_FLOAT(x) __builtin_bit_cast(float, x)",
+  "  #define TINY_ADD(p, x) __hip_atomic_fetch_add(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)",
+  "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
+  "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
+  "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
+  "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
+  "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
+  "  FN void meet() {",
+  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
+  "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");", "  }",
+  "  FN int lane_word(int x, int mask) {",
+  "    const int lane = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));",
+  "    return __builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, x);", "  }",
+  "#else",
+  "  #define FN __device__ __forceinline__",
+  "  #define GROUP_0 blockIdx.x", "  #define GROUP_1 blockIdx.y", "  #define GROUP_2 blockIdx.z",
+  "  #define ITEMS(n0, n1) const unsigned ITEM_0 = threadIdx.x % (n0), ITEM_1 = threadIdx.x / (n0) % (n1), \\",
+  "    ITEM_2 = threadIdx.x / ((n0) * (n1));",
+  "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n, 1)",
+  "  #define AS_FLOAT(x) __int_as_float(x)", "  #define lane_word(x, mask) __shfl_xor_sync(0xFFFFFFFFu, x, mask)",
+  "  #ifndef TINY_ADD",
+  "    #define TINY_ADD(p, x) atomicAdd(p, x)",
+  "  #endif",
+  "  #define root32 sqrtf", "  #define root64 sqrt", "  #define whole32 truncf", "  #define whole64 trunc",
+  "  #ifdef __CUDA_ARCH__",
+  "    FN float power2(float x) { float y; asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x)); return y; }",
+  "  #else", "    FN float power2(float x) { return __builtin_exp2f(x); }", "  #endif",
+  "#endif",
+  "#define EACH(n) _Pragma(\"unroll\") for (int i = 0; i < (int)(n); i++)",
+  "template <typename to, typename from> FN to bits_as(from x) { union { from f; to t; } u; u.f = x; return u.t; }",
+  "#ifdef __HIP__",
+  "  typedef _Float16 f16;", "  FN f16 wrap(f16 x) { return x; }",
+  "  template <typename V, typename T> struct __attribute__((packed, aligned(alignof(T)))) placed { V v; };",
+  "  template <typename V, typename T> FN V load(const T *p) { return ((const placed<V, T> *)p)->v; }",
+  "  template <typename V, typename T> FN void store(T *p, V v) { ((placed<V, T> *)p)->v = v; }",
+  "#else",
+  "  #ifdef __CUDA_ARCH__",
+  "    FN unsigned short f16_bits(float x) {",
+  "      unsigned short y; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y;", "    }",
+  "    FN float f16_value(unsigned short x) {",
+  "      float y; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x)); return y;", "    }",
+  "  #else",
+  "    FN unsigned short f16_bits(float x) { return bits_as<unsigned short>((_Float16)x); }",
+  "    FN float f16_value(unsigned short x) { return (float)bits_as<_Float16>(x); }",
+  "  #endif",
+  "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800",
+  "    FN unsigned short bf16_bits(float x) {",
+  "      unsigned short y; asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y;", "    }",
+  "  #else",
+  "    FN unsigned short bf16_bits(float x) {", "      const unsigned bits = bits_as<unsigned>(x);",
+  "      return x != x ? 0x7FC0 : (unsigned short)((bits + (bits >> 16 & 1) + 0x7FFF) >> 16);", "    }",
+  "  #endif",
+  "  FN float bf16_value(unsigned short x) { return AS_FLOAT((int)x << 16); }",
+  "  #define NARROW(T) struct T { unsigned short bits; T() = default; FN explicit T(float x) : bits(T##_bits(x)) {} \\",
+  "    FN operator float() const { return T##_value(bits); } \\",
+  "    FN T operator-() const { T y; y.bits = bits ^ 0x8000; return y; } }; FN float wrap(T x) { return x; }",
+  "  NARROW(f16) NARROW(bf16)",
+  "  #define ALIGNED(p, V) ((unsigned long long)(p) % alignof(V) == 0)",
+  "  template <typename V, typename T> FN V load(const T *p) {",
+  "    if (ALIGNED(p, V)) return *(const V *)p;", "    V v; EACH(V::count) v.at[i] = p[i]; return v;", "  }",
+  "  template <typename V, typename T> FN void store(T *p, V v) {",
+  "    if (ALIGNED(p, V)) *(V *)p = v; else EACH(V::count) p[i] = v.at[i];", "  }",
+  "#endif",
+  "#ifndef TINY_AT",
+  "  #define TINY_AT(type, word) (type *)(word)",
+  "#endif",
+  "struct tiny_words { unsigned long long word[128]; };",
+  "extern \"C\" { __device__ int tiny_values = 128; }",
+  "#ifndef TINY_SHARED",
+  "  extern __attribute__((aligned(16))) __shared__ double tiny_shared[];",
+  "  #define TINY_SHARED tiny_shared",
+  "#endif",
+  "FN unsigned wrap(signed char x) { return (unsigned)x; }", "FN unsigned wrap(unsigned char x) { return x; }",
+  "FN unsigned wrap(short x) { return (unsigned)x; }", "FN unsigned wrap(unsigned short x) { return x; }",
+  "FN unsigned wrap(int x) { return (unsigned)x; }", "FN unsigned wrap(unsigned x) { return x; }",
+  "FN unsigned long long wrap(long long x) { return (unsigned long long)x; }",
+  "FN unsigned long long wrap(unsigned long long x) { return x; }",
+  "FN float wrap(float x) { return x; }", "FN double wrap(double x) { return x; }",
+  "FN float root(float x) { return root32(x); }", "FN double root(double x) { return root64(x); }",
+  "FN float whole(float x) { return whole32(x); }", "FN double whole(double x) { return whole64(x); }",
+  // x of the lane whose number is this one's ^ mask, in words of 32 bits
+  "template <typename T> FN T exchanged(T x, int mask) {",
+  "  union { T value; int word[(sizeof(T) + 3) / 4]; } u; u.word[0] = 0; u.value = x;",
+  "  EACH((sizeof(T) + 3) / 4) u.word[i] = lane_word(u.word[i], mask);", "  return u.value;", "}",
+  "template <typename to> FN to value_of(unsigned long long word) { return bits_as<to>(word); }",
+  // sums of elements that others add to as well
+  "FN void add_to(int *p, int x) { TINY_ADD(p, x); }", "FN void add_to(unsigned *p, unsigned x) { TINY_ADD(p, x); }",
+  "FN void add_to(float *p, float x) { TINY_ADD(p, x); }", "FN void add_to(double *p, double x) { TINY_ADD(p, x); }",
+  "FN void add_to(unsigned long long *p, unsigned long long x) { TINY_ADD(p, x); }",
+  "FN void add_to(long long *p, long long x) { add_to((unsigned long long *)p, (unsigned long long)x); }",
+  // vectors: loops that compilers unroll
+  "template <typename T, int n> struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) lanes {",
+  "  typedef T element; enum { count = n }; T at[n];", "};",
+  "#define VECTORS template <typename T, int n> FN",
+  "#define LANES1(name, value) VECTORS lanes<T, n> name(lanes<T, n> x) { \\",
+  "  lanes<T, n> z; EACH(n) z.at[i] = (T)(value); return z; }",
+  "#define LANES2(name, value) VECTORS lanes<T, n> name(lanes<T, n> x, lanes<T, n> y) { \\",
+  "  lanes<T, n> z; EACH(n) z.at[i] = (T)(value); return z; }",
+  "#define COMPARE(op) VECTORS lanes<bool, n> operator op(lanes<T, n> x, lanes<T, n> y) { \\",
+  "  lanes<bool, n> z; EACH(n) z.at[i] = x.at[i] op y.at[i]; return z; }",
+  "LANES2(operator+, wrap(x.at[i]) + wrap(y.at[i])) LANES2(operator-, wrap(x.at[i]) - wrap(y.at[i]))",
+  "LANES2(operator*, wrap(x.at[i]) * wrap(y.at[i])) LANES2(operator/, x.at[i] / y.at[i])",
+  "LANES2(operator%, x.at[i] % y.at[i]) LANES2(operator&, x.at[i] & y.at[i]) LANES2(operator|, x.at[i] | y.at[i])",
+  "LANES2(operator^, x.at[i] ^ y.at[i]) LANES2(operator<<, wrap(x.at[i]) << y.at[i])",
+  "LANES2(operator>>, x.at[i] >> y.at[i]) LANES1(operator-, -wrap(x.at[i])) LANES1(root, root(x.at[i]))",
+  "LANES1(whole, whole(x.at[i])) LANES1(power2, power2(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
+  "VECTORS lanes<T, n> choose(lanes<bool, n> m, lanes<T, n> x, lanes<T, n> y) {",
+  "  EACH(n) x.at[i] = m.at[i] ? x.at[i] : y.at[i]; return x;", "}",
+  "template <typename V, typename W> FN V converted(W x) {",
+  "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",
+  "template <typename V, typename T> FN V spread(T x) {",
+  "  V y; EACH(V::count) y.at[i] = (typename V::element)x; return y;", "}",
+  "template <typename H, typename V> FN H half_of(V v, int from) {",
+  "  H h; EACH(H::count) h.at[i] = v.at[from + i]; return h;", "}",
+  "template <typename V, typename T, typename M> FN V load_masked(const T *p, M m, V y) {",
+  "  EACH(V::count) if (m.at[i]) y.at[i] = p[i]; return y;", "}",
+  "template <typename V, typename T, typename M> FN void store_masked(T *p, V v, M m) {",
+  "  EACH(V::count) if (m.at[i]) p[i] = v.at[i];", "}",
+  "template <typename V, typename T, typename I> FN V gather(const T *p, I k) {",
+  "  V v; EACH(V::count) v.at[i] = p[k.at[i]]; return v;", "}",
+  "template <typename V, typename T, typename I, typename M> FN V gather_masked(const T *p, I k, M m, V y) {",
+  "  EACH(V::count) if (m.at[i]) y.at[i] = p[k.at[i]]; return y;", "}",
+  "template <typename V, typename T, typename I> FN void scatter(T *p, I k, V v) {",
+  "  EACH(V::count) p[k.at[i]] = v.at[i];", "}",
+  "template <typename V, typename T, typename I, typename M> FN void scatter_masked(T *p, I k, V v, M m) {",
+  "  EACH(V::count) if (m.at[i]) p[k.at[i]] = v.at[i];", "}",
+  TN_CUDA_COPIES,
+  TN_CUDA_UNITS,
+  NULL
+};
+
+// exact: of what cannot wrap; vector NULL: as scalar.
+static const struct { int op; const char *scalar, *exact, *vector; } tn_cuda_ops[] = {
+  {TINY_OP_NEG, "(%t)(-wrap(%0))", "-%0", "-%0"}, {TINY_OP_ADD, "(%t)(wrap(%0) + wrap(%1))", "%0 + %1", "%0 + %1"},
+  {TINY_OP_SUB, "(%t)(wrap(%0) - wrap(%1))", "%0 - %1", "%0 - %1"},
+  {TINY_OP_MUL, "(%t)(wrap(%0) * wrap(%1))", "%0 * %1", "%0 * %1"},
+  {TINY_OP_FDIV, "(%t)(%0 / %1)", "%0 / %1", "%0 / %1"},
+  {TINY_OP_CDIV, "(%t)(%0 / %1)", "%0 / %1", "%0 / %1"}, {TINY_OP_CMOD, "(%t)(%0 %% %1)", "%0 %% %1", "%0 %% %1"},
+  {TINY_OP_AND, "(%t)(%0 & %1)", "%0 & %1", "%0 & %1"}, {TINY_OP_OR, "(%t)(%0 | %1)", "%0 | %1", "%0 | %1"},
+  {TINY_OP_XOR, "(%t)(%0 ^ %1)", "%0 ^ %1", "%0 ^ %1"}, {TINY_OP_SHL, "(%t)(wrap(%0) << %1)", NULL, "%0 << %1"},
+  {TINY_OP_SHR, "(%t)(%0 >> %1)", "%0 >> %1", "%0 >> %1"}, {TINY_OP_LT, "%0 < %1", NULL, NULL},
+  {TINY_OP_NE, "%0 != %1", NULL, NULL}, {TINY_OP_EQ, "%0 == %1", NULL, NULL},
+  {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "choose(%0, %1, %2)"},
+  {TINY_OP_SQRT, "(%t)root(%0)", "root(%0)", "root(%0)"}, {TINY_OP_TRUNC, "(%t)whole(%0)", "whole(%0)", "whole(%0)"},
+  {TINY_OP_EXP2, "power2(%0)", NULL, NULL},
+  {TINY_OP_CAST, "(%t)%0", NULL, "converted<%t>(%0)"}, {TINY_OP_BITCAST, "bits_as<%t>(%0)", NULL, NULL},
+  {TINY_OP_BROADCAST, "%0", NULL, "spread<%t>(%0)"}, {TINY_OP_PICK, "%0.at[%k]", NULL, NULL},
+  {TINY_OP_STACK, "%t{{%a}}", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
+  {TINY_OP_LOAD, "*(%0)", NULL, NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL, NULL},
+  {TINY_OP_WMMA, "matrix_%n(%0, %1, %2)", NULL, NULL}
+};
+
+// arch: from which on there is one; of other GPUs than NVIDIA's 0.
+static const struct { int dtype, arch; const char *type, *literal; } tn_cuda_types[] = {
+  {TINY_VOID, 0, "void", NULL}, {TINY_BOOL, 0, "bool", "(bool)%k"}, {TINY_I8, 0, "signed char", NULL},
+  {TINY_U8, 0, "unsigned char", NULL}, {TINY_I16, 0, "short", NULL}, {TINY_U16, 0, "unsigned short", NULL},
+  {TINY_I32, 0, "int", "%k"}, {TINY_U32, 0, "unsigned", "%ku"}, {TINY_I64, 0, "long long", "%kll"},
+  {TINY_U64, 0, "unsigned long long", "%kull"}, {TINY_F16, 0, "f16", "(f16)%kf"},
+  {TINY_BF16, 80, "bf16", "(bf16)%kf"}, {TINY_F32, 0, "float", "%kf"}, {TINY_F64, 0, "double", "%k"}
+};
+
+// limits.atomics: CUDA C++ Programming Guide, atomicAdd, of doubles from 6.0 on; clang's __hip_atomic_fetch_add, which
+// is a loop of exchanges where a GPU has no such instruction.
+#define TN_CUDA_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_I64 | \
+                         (uint64_t)1 << TINY_U64 | (uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)
+
+static void tn_lang_cuda(tiny_renderer *r, int arch) {
+  tiny_language *l = &r->language;
+  memset(r, 0, sizeof *r);
+  r->name = "CUDA C"; r->file = "cu";
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED; r->exp2_ulps = 4;
+  l->prelude = tn_cuda_prelude;
+  l->kernel = "extern \"C\" __global__ void BOUNDS(%0 * %1 * %2) %n(VALUES) {\n  ITEMS(%0, %1)";
+  l->end = "}";
+  l->open_buffer = "%t *const %n = TINY_AT(%t, v.word[%k]);";
+  l->open_scalar = "const %t %n = value_of<%t>(v.word[127 - %k]);";
+  l->local = "alignas(16) __shared__ %t %n[%k];";
+  l->local_given = "%t *const %n = (%t *)((char *)TINY_SHARED + %k);";
+  l->barrier = "__syncthreads();";
+  l->global_id = "(%t)GROUP_%d"; l->local_id = "(%t)ITEM_%d";
+  l->variable = "%t %n;"; l->variables = "%t %n[%k];";
+  l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
+  l->infinity = "(%t)AS_FLOAT(0x7F800000)"; l->nan = "(%t)AS_FLOAT(0x7FC00000)"; l->zero = "spread<%t>(0)";
+  l->vector = "lanes<%e, %l>";
+  l->address = "%0 + %1";
+  l->load_aligned = "*(const %t *)(%0)"; l->store_aligned = "*(%t *)(%0) = %1";
+  l->load_turned = "load_turned<%t>(%0)"; l->load_rows = "load_rows<%t>(%0)";
+  if (arch >= 80) { l->copy = "copy_later<%t>(%0, %1, %2)"; l->wait = "wait_copies<%k>();"; }
+  l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
+  l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
+  l->store = "store(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
+  l->scatter = "scatter(%0, %1, %2)"; l->scatter_masked = "scatter_masked(%0, %1, %2, %3)";
+  l->low = "half_of<%t>(%0, 0)"; l->high = "half_of<%t>(%0, %l)";
+  for (size_t i = 0; i < sizeof tn_cuda_types / sizeof *tn_cuda_types; i++) {
+    if (tn_cuda_types[i].arch > arch) continue;
+    l->types[tn_cuda_types[i].dtype] = tn_cuda_types[i].type;
+    l->literals[tn_cuda_types[i].dtype] = tn_cuda_types[i].literal;
+    if (TN_CUDA_ATOMICS >> tn_cuda_types[i].dtype & 1) l->atomics[tn_cuda_types[i].dtype] = "add_to(%0, %1)";
+  }
+  for (size_t i = 0; i < sizeof tn_cuda_ops / sizeof *tn_cuda_ops; i++) {
+    l->ops[tn_cuda_ops[i].op] = tn_cuda_ops[i].scalar;
+    l->eops[tn_cuda_ops[i].op] = tn_cuda_ops[i].exact;
+    l->vops[tn_cuda_ops[i].op] = tn_cuda_ops[i].vector;
+  }
+}
+#endif
+// ---- end src/amd/../render/lang_cuda.c ----
+// ---- begin src/amd/../render/lang_hip.c ----
+// lang_hip: the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what AMD's GPUs and clang have otherwise.
+//
+// Out: tn_lang_hip fills a tiny_renderer.
+#ifndef TN_RENDER_LANG_HIP
+#define TN_RENDER_LANG_HIP
+#ifndef TINY_AMALGAMATED
+#include "lang_cuda.c"
+#endif
+
+// gfx: "gfx1100". All of them take one text.
+static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
+  (void)gfx;
+  tn_lang_cuda(r, 0);
+  r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
+  r->language.load_turned = r->language.load_rows = NULL;
+  r->language.barrier = "meet();";
+  // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
+  // and beyond (HIP's programming guide, "Unrolling loops").
+  r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
+}
+#endif
+// ---- end src/amd/../render/lang_hip.c ----
+// ---- begin src/amd/structs.c ----
+// structs: what amdgpu's compute interface (KFD) takes: own declarations.
+//
+// Holds: the compiler asserts their sizes. KFD takes a call by its number, and fills what is missing with zeros: a
+//        newer driver takes an older struct.
+// What is what: Linux, include/uapi/linux/kfd_ioctl.h (names there stand behind ours); ROCR-Runtime,
+// core/inc/amd_hsa_queue.h, amd_hsa_signal.h, HSA Runtime Programmer's Reference Manual (AQL).
+#ifndef TN_KFD_STRUCTS
+#define TN_KFD_STRUCTS
+#include <stddef.h>
+#include <stdint.h>
+
+enum {                                     // AMDKFD_IOC_*, and which way an argument goes
+  TN_KFD_READ = 2, TN_KFD_WRITE = 1, TN_KFD_BOTH = 3,
+  TN_KFD_GET_VERSION = 0x01, TN_KFD_CREATE_QUEUE = 0x02, TN_KFD_DESTROY_QUEUE = 0x03, TN_KFD_CREATE_EVENT = 0x08,
+  TN_KFD_DESTROY_EVENT = 0x09, TN_KFD_WAIT_EVENTS = 0x0C, TN_KFD_ACQUIRE_VM = 0x15, TN_KFD_ALLOC = 0x16,
+  TN_KFD_FREE = 0x17, TN_KFD_MAP = 0x18, TN_KFD_UNMAP = 0x19, TN_KFD_IMPORT = 0x1D, TN_KFD_AVAILABLE = 0x23,
+  TN_KFD_EXPORT = 0x24
+};
+#define TN_KFD_REQUEST(way, number, nbytes) \
+  ((unsigned long)(way) << 30 | (unsigned long)(nbytes) << 16 | 0x4B00ul | (unsigned long)(number))
+
+typedef struct tn_kfd_version { uint32_t major, minor; } tn_kfd_version;
+typedef struct tn_kfd_create_queue {       // kfd_ioctl_create_queue_args
+  uint64_t ring, wptr, rptr, doorbell; uint32_t ring_nbytes, gpu, type, percentage, priority, id;
+  uint64_t eop, eop_nbytes, save; uint32_t save_nbytes, control_nbytes, sdma_engine, unused;
+} tn_kfd_create_queue;
+enum { TN_KFD_QUEUE_COMPUTE = 0, TN_KFD_QUEUE_SDMA = 1, TN_KFD_QUEUE_AQL = 2 };
+typedef struct tn_kfd_destroy_queue { uint32_t id, unused; } tn_kfd_destroy_queue;
+typedef struct tn_kfd_create_event {       // kfd_ioctl_create_event_args
+  uint64_t page; uint32_t trigger, type, auto_reset, node, id, slot;
+} tn_kfd_create_event;
+enum { TN_KFD_EVENT_HW_EXCEPTION = 3, TN_KFD_EVENT_MEMORY = 8 };
+typedef struct tn_kfd_destroy_event { uint32_t id, unused; } tn_kfd_destroy_event;
+// kfd_event_data: of a memory fault {not present, read only, no execute, imprecise}, the address, the GPU; of a
+// hardware exception {kind of reset, cause, memory lost, the GPU}.
+typedef struct tn_kfd_event_data {
+  union {
+    struct { uint32_t missing, read_only, no_execute, imprecise; uint64_t va; uint32_t gpu, kind; } memory;
+    struct { uint32_t reset, cause, memory_lost, gpu; } exception;
+  } of;
+  uint64_t next; uint32_t id, unused;
+} tn_kfd_event_data;
+typedef struct tn_kfd_wait_events {        // kfd_ioctl_wait_events_args
+  uint64_t events; uint32_t n, all, timeout_ms, result;
+} tn_kfd_wait_events;
+enum { TN_KFD_WAIT_COMPLETE = 0, TN_KFD_WAIT_TIMEOUT = 1, TN_KFD_WAIT_FAIL = 2 };
+typedef struct tn_kfd_acquire_vm { uint32_t fd, gpu; } tn_kfd_acquire_vm;
+typedef struct tn_kfd_alloc {              // kfd_ioctl_alloc_memory_of_gpu_args
+  uint64_t va, nbytes, handle, mmap_offset; uint32_t gpu, flags;
+} tn_kfd_alloc;
+enum {                                     // KFD_IOC_ALLOC_MEM_FLAGS_*
+  TN_KFD_VRAM = 1 << 0, TN_KFD_GTT = 1 << 1, TN_KFD_USERPTR = 1 << 2, TN_KFD_UNCACHED = 1 << 25,
+  TN_KFD_COHERENT = 1 << 26, TN_KFD_NO_SUBSTITUTE = 1 << 28, TN_KFD_PUBLIC = 1 << 29, TN_KFD_EXECUTABLE = 1 << 30
+};
+#define TN_KFD_WRITABLE (1u << 31)
+typedef struct tn_kfd_free { uint64_t handle; } tn_kfd_free;
+typedef struct tn_kfd_map { uint64_t handle, gpus; uint32_t n, done; } tn_kfd_map;       // of MAP and UNMAP
+typedef struct tn_kfd_import { uint64_t va, handle; uint32_t gpu, fd; } tn_kfd_import;
+typedef struct tn_kfd_export { uint64_t handle; uint32_t flags, fd; } tn_kfd_export;
+typedef struct tn_kfd_available { uint64_t nbytes; uint32_t gpu, unused; } tn_kfd_available;
+
+// ** what firmware reads **
+
+// amd_signal_t: value counts down; times are of the GPU's clock.
+typedef struct tn_kfd_signal {
+  int64_t kind, value; uint64_t mailbox; uint32_t event, unused; uint64_t begin, end, queue, unused2;
+} tn_kfd_signal;
+// amd_queue_t, of which firmware takes the fields with names. hsa: type, features, ring, doorbell, size, id.
+typedef struct tn_kfd_queue_page {
+  uint64_t hsa[5]; uint64_t unused0[2], write; uint32_t group_aperture, private_aperture, most_unit, most_wave;
+  uint64_t legacy_doorbell; uint32_t legacy_lock, unused1[9]; uint64_t read; uint32_t read_base, tmpring, srd[4];
+  uint64_t scratch, scratch_nbytes; uint32_t lane_nbytes, properties, unused2[2]; uint64_t inactive;
+    uint32_t unused3[14];
+} tn_kfd_queue_page;
+enum { TN_KFD_QUEUE_IS_64 = 2, TN_KFD_QUEUE_PROFILES = 8 };
+typedef struct tn_kfd_aql_dispatch {       // hsa_kernel_dispatch_packet_t
+  uint16_t header, setup, local[3], unused0; uint32_t items[3], scratch, shared; uint64_t kernel, args, unused1, signal;
+} tn_kfd_aql_dispatch;
+typedef struct tn_kfd_aql_words {          // amd_aql_pm4_ib
+  uint16_t header, vendor; uint32_t jump[4], left, unused[8]; uint64_t signal;
+} tn_kfd_aql_words;
+enum {                                     // hsa_packet_header_t: type, barrier, acquire and release of the system
+  TN_AQL_VENDOR = 0, TN_AQL_INVALID = 1, TN_AQL_DISPATCH = 2, TN_AQL_BARRIER_AND = 3,
+  TN_AQL_BARRIER = 1 << 8, TN_AQL_ACQUIRE_AGENT = 1 << 9, TN_AQL_ACQUIRE = 2 << 9, TN_AQL_RELEASE_AGENT = 1 << 11,
+  TN_AQL_RELEASE = 2 << 11, TN_AQL_WORDS = 1 /* AMD_AQL_FORMAT_PM4_IB */
+};
+typedef struct tn_kfd_descriptor {         // llvm::amdhsa::kernel_descriptor_t (LLVM, AMDGPUUsage)
+  uint32_t shared, scratch, args, unused0; int64_t entry; uint8_t unused1[20]; uint32_t rsrc3, rsrc1, rsrc2;
+  uint16_t properties, preload; uint8_t unused2[4];
+} tn_kfd_descriptor;
+
+#ifdef __cplusplus
+#define TN_KFD_SIZE(type, nbytes) static_assert(sizeof(type) == nbytes, #type)
+#define TN_KFD_AT(type, member, offset) static_assert(offsetof(type, member) == offset, #type)
+#else
+#define TN_KFD_SIZE(type, nbytes) _Static_assert(sizeof(type) == nbytes, #type)
+#define TN_KFD_AT(type, member, offset) _Static_assert(offsetof(type, member) == offset, #type)
+#endif
+TN_KFD_SIZE(tn_kfd_version, 8); TN_KFD_SIZE(tn_kfd_create_queue, 96); TN_KFD_AT(tn_kfd_create_queue, doorbell, 0x18);
+TN_KFD_AT(tn_kfd_create_queue, id, 0x34); TN_KFD_AT(tn_kfd_create_queue, save_nbytes, 0x50);
+TN_KFD_SIZE(tn_kfd_destroy_queue, 8); TN_KFD_SIZE(tn_kfd_create_event, 32); TN_KFD_AT(tn_kfd_create_event, id, 0x18);
+TN_KFD_SIZE(tn_kfd_event_data, 48); TN_KFD_AT(tn_kfd_event_data, of.memory.va, 0x10);
+TN_KFD_AT(tn_kfd_event_data, id, 0x28); TN_KFD_SIZE(tn_kfd_wait_events, 24); TN_KFD_SIZE(tn_kfd_acquire_vm, 8);
+TN_KFD_SIZE(tn_kfd_alloc, 40); TN_KFD_AT(tn_kfd_alloc, flags, 0x24); TN_KFD_SIZE(tn_kfd_free, 8);
+TN_KFD_SIZE(tn_kfd_map, 24); TN_KFD_SIZE(tn_kfd_import, 24); TN_KFD_SIZE(tn_kfd_export, 16);
+TN_KFD_SIZE(tn_kfd_available, 16);
+TN_KFD_SIZE(tn_kfd_signal, 64); TN_KFD_AT(tn_kfd_signal, begin, 0x20);
+TN_KFD_SIZE(tn_kfd_queue_page, 0x100); TN_KFD_AT(tn_kfd_queue_page, write, 0x38);
+TN_KFD_AT(tn_kfd_queue_page, read, 0x80); TN_KFD_AT(tn_kfd_queue_page, tmpring, 0x8C);
+TN_KFD_AT(tn_kfd_queue_page, scratch, 0xA0); TN_KFD_AT(tn_kfd_queue_page, properties, 0xB4);
+TN_KFD_SIZE(tn_kfd_aql_dispatch, 64); TN_KFD_AT(tn_kfd_aql_dispatch, kernel, 0x20);
+TN_KFD_SIZE(tn_kfd_aql_words, 64); TN_KFD_AT(tn_kfd_aql_words, signal, 0x38);
+TN_KFD_SIZE(tn_kfd_descriptor, 64); TN_KFD_AT(tn_kfd_descriptor, rsrc3, 0x2C);
+TN_KFD_AT(tn_kfd_descriptor, properties, 0x38);
+#undef TN_KFD_SIZE
+#undef TN_KFD_AT
+#endif
+// ---- end src/amd/structs.c ----
+// ---- begin src/amd/system.c ----
+// system: open, ioctl, mmap: the system's own (base/driver.c), or what a tiny_amd_system has in their place.
+//
+// In:    a tiny_amd_system, or NULL. Out: results as they come from the kernel: below 0 -errno; names of devices.
+#ifndef TN_KFD_SYSTEM
+#define TN_KFD_SYSTEM
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#ifndef TINY_AMALGAMATED
+#include "api.h"
+#include "../base/digits.c"
+#include "../base/driver.c"
+#endif
+#include <stdlib.h>
+
+// All members but doorbell and compile, which may be NULL, are there.
+static tiny_amd_system tn_kfd_system_of(const tiny_amd_system *given) {
+  tiny_amd_system s;
+  memset(&s, 0, sizeof s);
+  if (given) s = *given;
+  if (!s.open) s.open = tn_driver_open;
+  if (!s.close) s.close = tn_driver_close;
+  if (!s.ioctl) s.ioctl = tn_driver_ioctl;
+  if (!s.mmap) s.mmap = tn_driver_mmap;
+  if (!s.munmap) s.munmap = tn_driver_munmap;
+  if (!s.read) s.read = tn_driver_read;
+  if (!s.again) s.again = tn_driver_again;
+  return s;
+}
+// Do both reach one driver?
+static int tn_kfd_same_system(const tiny_amd_system *a, const tiny_amd_system *b) {
+  return a->user == b->user && a->ioctl == b->ioctl;
+}
+
+// ** names of devices **
+
+TINY_API tiny_amd_name tiny_amd_on(const tiny_amd_system *system, int number) {
+  tiny_amd_name name;
+  if (system) snprintf(name.text, sizeof name.text, "AMD:on-%llx-%d", (unsigned long long)(uintptr_t)system, number);
+  else snprintf(name.text, sizeof name.text, "AMD:%d", number);
+  return name;
+}
+// Of what stands behind "AMD:" the system and the number. 0: it names no device.
+static int tn_kfd_which(const char *which, const tiny_amd_system **system, uint64_t *number) {
+  const char *end = which;
+  *system = NULL;
+  if (!strncmp(which, "on-", 3)) {
+    *system = (const tiny_amd_system *)(uintptr_t)tn_digits_value(which + 3, 16, &end);
+    if (*end++ != '-') return 0;
+  }
+  *number = tn_digits_value(end, 10, &end);
+  return !*end;
+}
+#endif
+// ---- end src/amd/system.c ----
+// ---- begin src/amd/kfd.c ----
+// kfd: what amdgpu's compute interface is asked: calls, memory, events; what went wrong as a sentence.
+//
+// In:    a tn_kfd_driver, which tn_kfd_driver_open filled. Out: codes; in driver->why which call, and why.
+// Holds: KFD's objects belong to the process, not to a file: what is made here is given back here, in the order that
+//        KFD asks for, whoever else in the process uses the GPU.
+#ifndef TN_KFD_DRIVER
+#define TN_KFD_DRIVER
+#ifndef TINY_AMALGAMATED
+#include "structs.c"
+#include "system.c"
+#endif
+#include <stdarg.h>
+
+typedef struct tn_kfd_driver {
+  tiny_amd_system sys;
+  int kfd;                                 // file; -1: closed
+  tn_kfd_version version;
+  tiny_code code; char why[320];           // of what went wrong last
+} tn_kfd_driver;
+
+// ** what went wrong **
+
+static tiny_code tn_kfd_wrong(tn_kfd_driver *k, tiny_code code, const char *format, ...) TN_DRIVER_PRINTF(3, 4);
+static tiny_code tn_kfd_wrong(tn_kfd_driver *k, tiny_code code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(k->why, sizeof k->why, format, args);
+  va_end(args);
+  return k->code = code;
+}
+static tiny_code tn_kfd_errno(tn_kfd_driver *k, int result, const char *what) {
+  if (result >= 0) return TINY_OK;
+  return tn_kfd_wrong(k, result == -12 ? TINY_E_MEMORY : TINY_E_DEVICE, "%s: errno %d: %s", what, -result,
+                      tn_driver_errno_text(-result));
+}
+
+// ** calls **
+
+static int tn_kfd_ask(tn_kfd_driver *k, int way, int number, void *argument, size_t nbytes) {
+  return k->sys.ioctl(k->sys.user, k->kfd, TN_KFD_REQUEST(way, number, nbytes), argument);
+}
+static tiny_code tn_kfd_call(tn_kfd_driver *k, int way, int number, void *argument, size_t nbytes, const char *what) {
+  return tn_kfd_errno(k, tn_kfd_ask(k, way, number, argument, nbytes), what);
+}
+static uint64_t tn_kfd_pointer(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+// ** opened and closed **
+
+static tiny_code tn_kfd_driver_open_file(tn_kfd_driver *k) {
+  if (!TN_DRIVER_LINUX && k->sys.open == tn_driver_open)
+    return tn_kfd_wrong(k, TINY_E_DEVICE, "AMD's kernel driver is used on Linux alone");
+  k->kfd = k->sys.open(k->sys.user, "/dev/kfd", TN_DRIVER_OPEN);
+  if (k->kfd == -2 || k->kfd == -6 || k->kfd == -19)
+    return tn_kfd_wrong(k, TINY_E_DEVICE, "there is no driver of AMD's GPUs here (amdgpu): /dev/kfd: errno %d: %s",
+                        -k->kfd, tn_driver_errno_text(-k->kfd));
+  if (k->kfd == -13)
+    return tn_kfd_wrong(k, TINY_E_DEVICE, "/dev/kfd: errno 13: you may not open it (EACCES): join its group, which is "
+                        "render or video (usermod -aG render NAME)");
+  return tn_kfd_errno(k, k->kfd, "/dev/kfd");
+}
+static tiny_code tn_kfd_driver_open(tn_kfd_driver *k, const tiny_amd_system *system) {
+  memset(k, 0, sizeof *k);
+  k->kfd = -1;
+  k->sys = tn_kfd_system_of(system);
+  tiny_code code = tn_kfd_driver_open_file(k);
+  if (code == TINY_OK)
+    code = tn_kfd_call(k, TN_KFD_READ, TN_KFD_GET_VERSION, &k->version, sizeof k->version,
+                       "the driver's version (AMDKFD_IOC_GET_VERSION)");
+  if (code != TINY_OK || (k->version.major == 1 && k->version.minor >= 6)) return code;
+  return tn_kfd_wrong(k, TINY_E_DEVICE, "the kernel's interface for AMD's GPUs (KFD) is %u.%u; 1.6 to 1.x is wanted: "
+                      "Linux 5.14 or later", (unsigned)k->version.major, (unsigned)k->version.minor);
+}
+static void tn_kfd_driver_close(tn_kfd_driver *k) {
+  if (k->kfd >= 0) k->sys.close(k->sys.user, k->kfd);
+  k->kfd = -1;
+}
+#endif
+// ---- end src/amd/kfd.c ----
+// ---- begin src/amd/chip.c ----
+// chip: what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for each target.
+//
+// Holds: the row is chosen by gfx_target_version, which the driver tells, never by a name.
+// What is what: targets, waves, registers, LDS: LLVM, User Guide for AMDGPU Backend, and AMDGPUBaseInfo.cpp. Bytes that
+// a unit's state takes: Linux, drivers/gpu/drm/amd/amdkfd/kfd_queue.c, kfd_queue_ctx_save_restore_size. L2, and the
+// last cache before memory: AMD, data sheets, and ISA guides of MI300, RDNA3 and RDNA4.
+#ifndef TN_KFD_CHIP
+#define TN_KFD_CHIP
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tn_kfd_chip {
+  uint32_t version;                        // 110000: gfx1100
+  const char *name, *card;
+  int family, warp, waves;                 // of instructions: 9, 11, 12; lanes of a wave; waves of a SIMD
+  uint32_t registers;                      // bytes of a unit's vector registers that are saved
+  uint16_t cache_mib;                      // the last cache before memory
+  int registers_most;                      // of a lane
+} tn_kfd_chip;
+static const tn_kfd_chip tn_kfd_chips[] = {
+  {90402, "gfx942", "Instinct MI300", 9, 64, 8, 0x80000, 256, 512},
+  {110000, "gfx1100", "Radeon RX 7900", 11, 32, 16, 0x60000, 96, 256},
+  {110001, "gfx1101", "Radeon RX 7800", 11, 32, 16, 0x60000, 64, 256},
+  {110002, "gfx1102", "Radeon RX 7600", 11, 32, 16, 0x40000, 32, 256},
+  {110003, "gfx1103", "Radeon 780M", 11, 32, 16, 0x40000, 2, 256},
+  {110500, "gfx1150", "Radeon 890M", 11, 32, 16, 0x40000, 2, 256},
+  {110501, "gfx1151", "Radeon 8060S", 11, 32, 16, 0x60000, 32, 256},
+  {120000, "gfx1200", "Radeon RX 9060", 12, 32, 16, 0x60000, 32, 256},
+  {120001, "gfx1201", "Radeon RX 9070", 12, 32, 16, 0x60000, 64, 256}
+};
+enum { TN_KFD_CHIPS = sizeof tn_kfd_chips / sizeof *tn_kfd_chips };
+
+// NULL: it is not known here.
+static const tn_kfd_chip *tn_kfd_chip_of(uint32_t version) {
+  for (int i = 0; i < TN_KFD_CHIPS; i++) if (tn_kfd_chips[i].version == version) return &tn_kfd_chips[i];
+  return NULL;
+}
+
+// ** what is saved of waves when another queue has its turn (CWSR) **
+
+typedef struct tn_kfd_save { uint64_t control, save, all; } tn_kfd_save;   // bytes; all: for every die, page by page
+
+static uint64_t tn_kfd_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
+// kfd_queue.c: CUs, arrays and engines are a die's; 0x28 bytes of a header; 32 bytes of a wave for debuggers.
+static tn_kfd_save tn_kfd_save_of(const tn_kfd_chip *c, uint32_t units, uint32_t engines, uint32_t dies) {
+  enum { PAGE = 4096, HEADER = 0x28, SCALARS = 0x4000, SHARED = 0x10000, STATE = 0x1000 };
+  const uint64_t most9 = (uint64_t)engines * 512;
+  uint64_t waves = (uint64_t)units * (c->family == 9 ? 40 : 32);
+  if (c->family == 9 && waves > most9) waves = most9;
+  tn_kfd_save s;
+  s.control = tn_kfd_up(HEADER + waves * (c->family == 9 ? 8 : 12) + 8, PAGE);
+  s.save = s.control + tn_kfd_up((uint64_t)units * (c->registers + SCALARS + SHARED + STATE), PAGE);
+  s.all = tn_kfd_up((s.save + tn_kfd_up(waves * 32, 64)) * dies, PAGE);
+  return s;
+}
+#endif
+// ---- end src/amd/chip.c ----
+// ---- begin src/amd/topology.c ----
+// topology: which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells.
+//
+// In:    a driver. Out: a tn_kfd_node for each node with a GPU that this process may see.
+// What is what: Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c (a node that a container hides reads as gpu_id 0 or
+// not at all).
+#ifndef TN_KFD_TOPOLOGY
+#define TN_KFD_TOPOLOGY
+#ifndef TINY_AMALGAMATED
+#include "kfd.c"
+#include "chip.c"
+#endif
+
+enum { TN_KFD_NODES = 64, TN_KFD_GPUS = 32, TN_KFD_FIRST_MINOR = 128 };
+
+typedef struct tn_kfd_node {
+  char name[64];
+  int number;
+  uint32_t gpu, version, minor;            // gpu: KFD's id; minor: of /dev/dri/renderD<minor>
+  uint32_t simds, simds_per_unit, arrays, arrays_per_engine, waves, scratch_slots, dies, shared_kib;
+  uint64_t nbytes;
+  const tn_kfd_chip *chip;                 // NULL: it is not known here
+} tn_kfd_node;
+static uint32_t tn_kfd_units(const tn_kfd_node *n) { return n->simds / n->simds_per_unit; }
+static uint32_t tn_kfd_engines(const tn_kfd_node *n) { return n->arrays / n->arrays_per_engine; }
+
+// Of lines "name value" the value; 0: there is no such line.
+static uint64_t tn_kfd_property(const char *text, const char *name) {
+  const size_t n = strlen(name);
+  for (const char *at = text; *at; ) {
+    if (!strncmp(at, name, n) && at[n] == ' ') return tn_digits_value(at + n + 1, 10, NULL);
+    at += strcspn(at, "\n");
+    at += *at == '\n';
+  }
+  return 0;
+}
+static int tn_kfd_node_read(tn_kfd_driver *k, int number, const char *file, char *out, size_t nbytes) {
+  char path[96];
+  snprintf(path, sizeof path, "/sys/devices/virtual/kfd/kfd/topology/nodes/%d/%s", number, file);
+  out[0] = 0;
+  return k->sys.read(k->sys.user, path, out, nbytes);
+}
+static uint32_t tn_kfd_at_least_1(uint64_t x) { return x ? (uint32_t)x : 1; }
+static void tn_kfd_node_take(tn_kfd_node *n, const char *text) {
+  static const char *const of_arrays[] = {"array_count", "simd_arrays_per_engine"};
+  n->version = (uint32_t)tn_kfd_property(text, "gfx_target_version");
+  n->minor = (uint32_t)tn_kfd_property(text, "drm_render_minor");
+  n->simds = (uint32_t)tn_kfd_property(text, "simd_count");
+  n->simds_per_unit = tn_kfd_at_least_1(tn_kfd_property(text, "simd_per_cu"));
+  n->arrays = tn_kfd_at_least_1(tn_kfd_property(text, of_arrays[0]));
+  n->arrays_per_engine = tn_kfd_at_least_1(tn_kfd_property(text, of_arrays[1]));
+  n->waves = tn_kfd_at_least_1(tn_kfd_property(text, "max_waves_per_simd"));
+  n->scratch_slots = tn_kfd_at_least_1(tn_kfd_property(text, "max_slots_scratch_cu"));
+  n->dies = tn_kfd_at_least_1(tn_kfd_property(text, "num_xcc"));
+  n->shared_kib = (uint32_t)tn_kfd_property(text, "lds_size_in_kb");
+  n->nbytes = tn_kfd_property(text, "local_mem_size");
+  n->chip = tn_kfd_chip_of(n->version);
+}
+// 1: it is a GPU's. 0: it is a CPU's, or hidden. Below 0: there is no node of this number.
+static int tn_kfd_node_of(tn_kfd_driver *k, int number, tn_kfd_node *n) {
+  char text[4096];
+  memset(n, 0, sizeof *n);
+  n->number = number;
+  const int there = tn_kfd_node_read(k, number, "gpu_id", text, sizeof text);
+  if (there == -1 || there == -13) return 0;
+  if (there < 0) return there;
+  n->gpu = (uint32_t)tn_digits_value(text, 10, NULL);
+  if (!n->gpu || tn_kfd_node_read(k, number, "properties", text, sizeof text) <= 0) return 0;
+  tn_kfd_node_take(n, text);
+  if (tn_kfd_node_read(k, number, "mem_banks/0/properties", text, sizeof text) > 0 && !n->nbytes)
+    n->nbytes = tn_kfd_property(text, "size_in_bytes");
+  if (tn_kfd_node_read(k, number, "name", n->name, sizeof n->name) > 0) n->name[strcspn(n->name, "\n")] = 0;
+  if (!n->name[0] && n->chip) snprintf(n->name, sizeof n->name, "%s", n->chip->card);
+  return n->minor >= TN_KFD_FIRST_MINOR && n->simds ? 1 : 0;
+}
+// How many there are; the first n to out.
+static int tn_kfd_nodes(tn_kfd_driver *k, tn_kfd_node *out, int n) {
+  int found = 0;
+  tn_kfd_node node;
+  for (int i = 0; i < TN_KFD_NODES; i++) {
+    const int there = tn_kfd_node_of(k, i, &node);
+    if (there < 0) break;
+    if (!there) continue;
+    if (found < n) out[found] = node;
+    found++;
+  }
+  return found;
+}
+// TINY_OK: kernels are made for it.
+static tiny_code tn_kfd_known(tn_kfd_driver *k, const tn_kfd_node *n) {
+  if (n->chip) return TINY_OK;
+  return tn_kfd_wrong(k, TINY_E_DEVICE, "the GPU is gfx%u%u%x, which is not known here; known are gfx942, gfx1100 to "
+                      "gfx1103, gfx1150, gfx1151, gfx1200, gfx1201", (unsigned)(n->version / 10000),
+                      (unsigned)(n->version / 100 % 100), (unsigned)(n->version % 100));
+}
+#endif
+// ---- end src/amd/topology.c ----
+// ---- begin src/amd/device.c ----
+// device: a GPU: found, its address space, memory of its own, of the host and of others in it; what it is lost by.
+//
+// In:    a driver, a number. Out: a tn_kfd with its memory.
+// Holds: what the GPU has lies at one address for the host and for every GPU: addresses are reserved of the process,
+//        and the host reaches those alone that have cpu. A memory is unmapped from every GPU before it is given back.
+// What is what: Linux, drivers/gpu/drm/amd/amdkfd/kfd_chardev.c (a process has one file of a GPU for its address space:
+// another is refused with EBUSY), kfd_events.c (each event of faults tells of every GPU of the process).
+#ifndef TN_KFD_DEVICE
+#define TN_KFD_DEVICE
+#ifndef TINY_AMALGAMATED
+#include "topology.c"
+#include "../base/blocks.c"
+#include "../base/prepared.c"
+#endif
+
+enum { TN_KFD_COMPUTE, TN_KFD_IN, TN_KFD_OUT, TN_KFD_QUEUES };             // what a queue is for
+enum { TN_KFD_PARTS = 8, TN_KFD_OUTSTANDING = 256, TN_KFD_PAGE = 4096 };
+
+typedef struct tn_kfd_memory {
+  struct tn_kfd_memory *next;
+  uint64_t handle, va, nbytes; char *cpu; int borrowed;    // borrowed: the host's own pages, which stay
+  uint32_t gpus[TN_KFD_GPUS]; int ngpu;                    // that it is mapped for
+} tn_kfd_memory;
+// Memory in parts, which are used one after the other, and again when the queue has come so far.
+typedef struct tn_kfd_ring {
+  tn_kfd_memory *memory; size_t part, fill; int now, queue; uint64_t busy[TN_KFD_PARTS];
+} tn_kfd_ring;
+// A unit of a ring is what its pointers count: words of PM4, bytes of SDMA, packets of AQL.
+typedef struct tn_kfd_queue {
+  int type, open; uint32_t id, unit;       // unit: bytes
+  tn_kfd_memory *ring, *page, *eop, *save; volatile uint64_t *doorbell;
+  uint64_t put, from, size;                // units: written; not submitted from here on; of the ring
+  uint64_t given, seen[TN_KFD_QUEUES];     // submissions; those of others that it has waited for
+  uint64_t end[TN_KFD_OUTSTANDING];        // where a submission ended
+  tn_kfd_signal *signal;                   // how far it is: the lower half of value, up or (of AQL) down from the top
+} tn_kfd_queue;
+typedef struct tn_kfd_stamp { uint64_t *out; } tn_kfd_stamp;
+// Another device of the context, and up to which of its submissions this one waits, of each queue.
+typedef struct tn_kfd_peer { struct tn_kfd *of; uint64_t value[TN_KFD_QUEUES]; int refused; } tn_kfd_peer;
+
+typedef struct tn_kfd {
+  tiny_ctx *t;
+  tn_kfd_driver k;
+  tn_kfd_node node;
+  char name[40];
+  int drm, lost;
+  uint64_t free_nbytes;
+  uint32_t memory_event, exception_event;
+  tn_kfd_memory *memory;                   // all of it
+  tn_device_blocks blocks;
+  char *bells; uint64_t bells_at;          // the pages with doorbells
+  tn_kfd_memory *signals;                  // of queues, then of stamps
+  tn_kfd_queue queue[TN_KFD_QUEUES];
+  tn_kfd_ring args, stage_in, stage_out;
+  tn_kfd_memory *scratch; uint64_t scratch_item; uint32_t tmpring;         // bytes of it that an item has
+  int code_is_new;                         // instructions were written since the last launch
+  struct tn_kfd_module *gone;
+  tn_prepared prepared;
+  tn_kfd_stamp *stamp; int nstamp, stamp_cap;
+  uint64_t timeout_ns;
+  tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
+  char compiler[300]; int compiler_asked;
+} tn_kfd;
+
+static tiny_code tn_kfd_failed(tn_kfd *d) { return tiny_fail(d->t, d->k.code, "%s: %s", d->name, d->k.why); }
+static tiny_code tn_kfd_check(tn_kfd *d, tiny_code code) { return code == TINY_OK ? code : tn_kfd_failed(d); }
+static int tn_kfd_is_aql(const tn_kfd_queue *q) { return q->type == TN_KFD_QUEUE_AQL; }
+
+// ** which GPU **
+
+// Containers show some of the GPUs: numbers count those whose files open.
+static tiny_code tn_kfd_choose(tn_kfd *d, uint64_t number) {
+  tn_kfd_node nodes[TN_KFD_GPUS];
+  char path[40] = "";
+  const int n = tn_kfd_nodes(&d->k, nodes, TN_KFD_GPUS);
+  int seen = 0, refused = 0;
+  for (int i = 0; i < n && i < TN_KFD_GPUS; i++) {
+    snprintf(path, sizeof path, "/dev/dri/renderD%u", (unsigned)nodes[i].minor);
+    const int file = d->k.sys.open(d->k.sys.user, path, TN_DRIVER_OPEN);
+    if (file < 0) { refused = file; tn_kfd_errno(&d->k, file, path); continue; }
+    if ((uint64_t)seen++ != number) { d->k.sys.close(d->k.sys.user, file); continue; }
+    d->drm = file;
+    d->node = nodes[i];
+    return tn_kfd_known(&d->k, &d->node);
+  }
+  if (refused && !seen) return d->k.code;  // why it does not open, stands there
+  if (!n) return tn_kfd_wrong(&d->k, TINY_E_DEVICE, "the driver (KFD %u.%u) finds no GPU that computes",
+                              (unsigned)d->k.version.major, (unsigned)d->k.version.minor);
+  return tn_kfd_wrong(&d->k, TINY_E_DEVICE, "there is no GPU of this number; there are %d, counted from 0", seen);
+}
+static int tn_kfd_try_vm(tn_kfd *d, int file) {
+  tn_kfd_acquire_vm a = {(uint32_t)file, d->node.gpu};
+  return tn_kfd_ask(&d->k, TN_KFD_WRITE, TN_KFD_ACQUIRE_VM, &a, sizeof a);
+}
+// Another context of the process, or ROCm in it, may have the address space by a file of its own: it is used then.
+static tiny_code tn_kfd_open_vm(tn_kfd *d) {
+  enum { IN_USE = -16 };
+  char path[40];
+  int result = tn_kfd_try_vm(d, d->drm);
+  snprintf(path, sizeof path, "/dev/dri/renderD%u", (unsigned)d->node.minor);
+  for (int i = 0; result == IN_USE; i++) {
+    const int file = d->k.sys.again(d->k.sys.user, path, i);
+    if (file < 0) break;
+    result = tn_kfd_try_vm(d, file);
+    const int unused = result < 0 ? file : d->drm;
+    if (result >= 0) d->drm = file;
+    d->k.sys.close(d->k.sys.user, unused);
+  }
+  return tn_kfd_errno(&d->k, result, "an address space (AMDKFD_IOC_ACQUIRE_VM)");
+}
+
+// ** addresses and memory **
+
+// Of the process: nothing else gets them. NULL: there are none left.
+static char *tn_kfd_reserve(tn_kfd *d, uint64_t nbytes, uint64_t align) {
+  void *at = NULL;
+  const size_t all = (size_t)(nbytes + align - TN_KFD_PAGE);
+  if (tn_kfd_errno(&d->k, d->k.sys.mmap(d->k.sys.user, &at, all, 0, TN_DRIVER_RESERVE, -1, 0),
+                   "reserving addresses (ulimit -v?)") != TINY_OK) return NULL;
+  const uint64_t from = tn_kfd_pointer(at), to = tn_kfd_up(from, align);
+  if (to > from) d->k.sys.munmap(d->k.sys.user, at, (size_t)(to - from));
+  const uint64_t rest = from + all - (to + nbytes);
+  if (rest) d->k.sys.munmap(d->k.sys.user, (char *)(uintptr_t)(to + nbytes), (size_t)rest);
+  return (char *)(uintptr_t)to;
+}
+static tiny_code tn_kfd_map_for(tn_kfd *d, tn_kfd_memory *m, uint32_t gpu) {
+  tn_kfd_map a = {m->handle, tn_kfd_pointer(&gpu), 1, 0};
+  if (m->ngpu == TN_KFD_GPUS) return tn_kfd_wrong(&d->k, TINY_E_DEVICE, "memory is mapped for too many GPUs");
+  const tiny_code code = tn_kfd_call(&d->k, TN_KFD_BOTH, TN_KFD_MAP, &a, sizeof a,
+                                     "mapping memory for the GPU (AMDKFD_IOC_MAP_MEMORY_TO_GPU)");
+  if (code == TINY_OK) m->gpus[m->ngpu++] = gpu;
+  return code;
+}
+// What is known of it goes, too.
+static void tn_kfd_memory_free(tn_kfd *d, tn_kfd_memory *m) {
+  if (!m) return;
+  tn_kfd_map u = {m->handle, tn_kfd_pointer(m->gpus), (uint32_t)m->ngpu, 0};
+  tn_kfd_free f = {m->handle};
+  for (tn_kfd_memory **at = &d->memory; *at; at = &(*at)->next) if (*at == m) { *at = m->next; break; }
+  if (m->ngpu) tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_UNMAP, &u, sizeof u);
+  if (m->handle) tn_kfd_ask(&d->k, TN_KFD_WRITE, TN_KFD_FREE, &f, sizeof f);
+  if (m->va && !m->borrowed) d->k.sys.munmap(d->k.sys.user, (void *)(uintptr_t)m->va, (size_t)m->nbytes);
+  tiny_realloc(d->t, m, sizeof *m, 0);
+}
+static tn_kfd_memory *tn_kfd_memory_new(tn_kfd *d, uint64_t nbytes) {
+  tn_kfd_memory *m = (tn_kfd_memory *)tiny_realloc(d->t, NULL, 0, sizeof *m);
+  if (!m) { tn_kfd_wrong(&d->k, TINY_E_MEMORY, "no memory for what is known of memory"); return NULL; }
+  memset(m, 0, sizeof *m);
+  m->nbytes = nbytes;
+  m->next = d->memory;
+  return d->memory = m;
+}
+// At m->va. offset: what the host maps it by, in the GPU's file.
+static tiny_code tn_kfd_memory_alloc(tn_kfd *d, tn_kfd_memory *m, uint32_t flags, uint64_t *offset) {
+  tn_kfd_alloc a;
+  memset(&a, 0, sizeof a);
+  a.va = m->va; a.nbytes = m->nbytes; a.gpu = d->node.gpu; a.mmap_offset = *offset;
+  a.flags = flags | TN_KFD_WRITABLE | TN_KFD_EXECUTABLE | TN_KFD_NO_SUBSTITUTE;
+  const tiny_code code = tn_kfd_call(&d->k, TN_KFD_BOTH, TN_KFD_ALLOC, &a, sizeof a,
+                                     flags & TN_KFD_VRAM ? "memory of the GPU (AMDKFD_IOC_ALLOC_MEMORY_OF_GPU)"
+                                                         : "memory of the host (AMDKFD_IOC_ALLOC_MEMORY_OF_GPU)");
+  if (code == TINY_OK) { m->handle = a.handle; *offset = a.mmap_offset; }
+  return code;
+}
+static tiny_code tn_kfd_memory_show(tn_kfd *d, tn_kfd_memory *m, uint64_t offset) {
+  void *at = (void *)(uintptr_t)m->va;
+  const int result = d->k.sys.mmap(d->k.sys.user, &at, (size_t)m->nbytes, TN_DRIVER_READ | TN_DRIVER_WRITE,
+                                   TN_DRIVER_MAP_FIXED, d->drm, (int64_t)offset);
+  if (result >= 0) m->cpu = (char *)at;
+  return tn_kfd_errno(&d->k, result, "mapping memory for the host");
+}
+static uint64_t tn_kfd_pages(uint64_t nbytes) { return tn_kfd_up(nbytes ? nbytes : 1, TN_KFD_PAGE); }
+static uint64_t tn_kfd_alignment(uint64_t nbytes) { return nbytes >= 2u << 20 ? 2u << 20 : 4096u; }
+// Of the GPU, or (host) of the host, zeros that both see as they are written. NULL, and why in d->k.why.
+static tn_kfd_memory *tn_kfd_memory_make(tn_kfd *d, uint64_t nbytes, int host) {
+  uint64_t offset = 0;
+  tn_kfd_memory *m = tn_kfd_memory_new(d, tn_kfd_pages(nbytes));
+  if (!m) return NULL;
+  m->va = tn_kfd_pointer(tn_kfd_reserve(d, m->nbytes, tn_kfd_alignment(nbytes)));
+  tiny_code code = m->va ? TINY_OK : d->k.code;
+  const uint32_t of_host = TN_KFD_GTT | TN_KFD_COHERENT | TN_KFD_UNCACHED | TN_KFD_PUBLIC;
+  if (code == TINY_OK) code = tn_kfd_memory_alloc(d, m, host ? of_host : (uint32_t)TN_KFD_VRAM, &offset);
+  if (code == TINY_OK && host) code = tn_kfd_memory_show(d, m, offset);
+  if (code == TINY_OK) code = tn_kfd_map_for(d, m, d->node.gpu);
+  if (code == TINY_OK) { if (host) memset(m->cpu, 0, (size_t)m->nbytes); return m; }
+  tn_kfd_memory_free(d, m);
+  return NULL;
+}
+
+// ** what it is lost by **
+
+static tiny_code tn_kfd_open_event(tn_kfd *d, uint32_t type, uint32_t *id) {
+  tn_kfd_create_event e;
+  memset(&e, 0, sizeof e);
+  e.type = type; e.auto_reset = 1; e.node = (uint32_t)d->node.number;
+  const tiny_code code = tn_kfd_call(&d->k, TN_KFD_BOTH, TN_KFD_CREATE_EVENT, &e, sizeof e,
+                                     "an event of faults (AMDKFD_IOC_CREATE_EVENT)");
+  if (code == TINY_OK) *id = e.id;
+  return code;
+}
+static void tn_kfd_close_event(tn_kfd *d, uint32_t *id) {
+  tn_kfd_destroy_event e = {*id, 0};
+  if (*id) tn_kfd_ask(&d->k, TN_KFD_WRITE, TN_KFD_DESTROY_EVENT, &e, sizeof e);
+  *id = 0;
+}
+static tiny_code tn_kfd_open_events(tn_kfd *d) {
+  const tiny_code code = tn_kfd_open_event(d, TN_KFD_EVENT_MEMORY, &d->memory_event);
+  return code == TINY_OK ? tn_kfd_open_event(d, TN_KFD_EVENT_HW_EXCEPTION, &d->exception_event) : code;
+}
+static void tn_kfd_memory_fault(tn_kfd *d, const tn_kfd_event_data *e) {
+  tn_kfd_wrong(&d->k, TINY_E_DEVICE, "the device is lost: a kernel used the address 0x%llx, which %s%s; close the "
+               "context, or go on with another device", (unsigned long long)e->of.memory.va,
+               e->of.memory.missing ? "is no memory" : e->of.memory.read_only ? "may not be written"
+               : e->of.memory.no_execute ? "holds no instructions" : "may not be used",
+               e->of.memory.imprecise ? " (or one near it)" : "");
+}
+static void tn_kfd_exception(tn_kfd *d, const tn_kfd_event_data *e) {
+  static const char *const causes[] = {"a hang", "an error of its memory that cannot be corrected"};
+  tn_kfd_wrong(&d->k, TINY_E_DEVICE, "the device is lost: the driver resets the GPU after %s%s; close the context, or "
+               "go "
+               "on with another device", causes[e->of.exception.cause != 0],
+               e->of.exception.memory_lost ? ", and what its memory held is gone" : "");
+}
+// Has the driver told of a fault of this GPU? Then it is lost, and k.why says why.
+static int tn_kfd_faulted(tn_kfd *d) {
+  tn_kfd_event_data e[2];
+  memset(e, 0, sizeof e);
+  e[0].id = d->memory_event; e[1].id = d->exception_event;
+  tn_kfd_wait_events w = {tn_kfd_pointer(e), 2, 0, 0, 0};
+  if (d->lost || !d->memory_event || !d->exception_event) return d->lost;
+  if (tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_WAIT_EVENTS, &w, sizeof w) < 0 ||
+      w.result != TN_KFD_WAIT_COMPLETE) return 0;
+  if (e[0].of.memory.gpu == d->node.gpu) { d->lost = 1; tn_kfd_memory_fault(d, &e[0]); }
+  else if (e[1].of.exception.gpu == d->node.gpu) { d->lost = 1; tn_kfd_exception(d, &e[1]); }
+  return d->lost;
+}
+// k.why says why, from the first time on.
+static tiny_code tn_kfd_enter(tn_kfd *d) { return d->lost ? tn_kfd_failed(d) : TINY_OK; }
+#endif
+// ---- end src/amd/device.c ----
+// ---- begin src/amd/packets.c ----
+// packets: the words that command processors read: PM4 of each generation, SDMA, AQL.
+//
+// In:    addresses, values, registers of a kernel. Out: words, behind those that there are.
+// What is what: Linux, drivers/gpu/drm/amd/include: amdgpu/nvd.h, soc15d.h (PM4), gc_11_0_0_offset.h and gc_9_4_3 (of
+// registers), navi10_sdma_pkt_open.h, vega10_sdma_pkt_open.h (SDMA); Mesa, src/amd/common/sid.h; ROCR-Runtime,
+// core/runtime/amd_aql_queue.cpp and amd_blit_sdma.cpp.
+#ifndef TN_KFD_PACKETS
+#define TN_KFD_PACKETS
+#ifndef TINY_AMALGAMATED
+#include "structs.c"
+#endif
+#include <string.h>
+
+enum { TN_KFD_WORDS = 192 };
+typedef struct tn_kfd_words { uint32_t at[TN_KFD_WORDS]; int n; } tn_kfd_words;
+
+static void tn_kfd_word(tn_kfd_words *w, uint64_t word) { if (w->n < TN_KFD_WORDS) w->at[w->n++] = (uint32_t)word; }
+static void tn_kfd_address(tn_kfd_words *w, uint64_t address) {
+  tn_kfd_word(w, address);
+  tn_kfd_word(w, address >> 32);
+}
+
+// What a struct of whole words holds.
+static void tn_kfd_struct(tn_kfd_words *w, const void *p, size_t nbytes) {
+  for (size_t i = 0; i < nbytes / 4; i++) {
+    uint32_t word;
+    memcpy(&word, (const char *)p + 4 * i, sizeof word);
+    tn_kfd_word(w, word);
+  }
+}
+
+// ** PM4: type 3 **
+
+enum {
+  TN_PM4_DISPATCH_DIRECT = 0x15, TN_PM4_WAIT_REG_MEM = 0x3C, TN_PM4_INDIRECT_BUFFER = 0x3F, TN_PM4_EVENT_WRITE = 0x46,
+  TN_PM4_RELEASE_MEM = 0x49, TN_PM4_ACQUIRE_MEM = 0x58, TN_PM4_SET_SH_REG = 0x76
+};
+enum {                                     // registers of compute, from SET_SH_REG's base (0x2C00) on
+  TN_SH_SCRATCH_BASE = 0x210, TN_SH_PGM_LO = 0x20C, TN_SH_RSRC1 = 0x212, TN_SH_LIMITS = 0x215, TN_SH_TMPRING = 0x218,
+  TN_SH_RESTART = 0x21B, TN_SH_RSRC3 = 0x228, TN_SH_RSRC3_GFX9 = 0x22D, TN_SH_START = 0x204, TN_SH_USER_DATA = 0x240
+};
+enum { TN_KFD_AT_MOST = 2, TN_KFD_AT_LEAST = 5 };          // functions of waits
+enum { TN_KFD_DATA_32 = 1, TN_KFD_DATA_CLOCK = 3 };        // what is written at the end
+
+// n words follow.
+static void tn_pm4(tn_kfd_words *w, int op, int n) {
+  tn_kfd_word(w, 3u << 30 | (uint32_t)(n - 1) << 16 | (uint32_t)op << 8);
+}
+static void tn_pm4_registers(tn_kfd_words *w, int first, int n) {
+  tn_pm4(w, TN_PM4_SET_SH_REG, n + 1);
+  tn_kfd_word(w, (uint32_t)first);
+}
+static void tn_pm4_register(tn_kfd_words *w, int at, uint32_t value) {
+  tn_pm4_registers(w, at, 1);
+  tn_kfd_word(w, value);
+}
+// Until the word there is as wanted.
+static void tn_pm4_wait(tn_kfd_words *w, uint64_t address, uint32_t value, int function) {
+  enum { MEMORY = 1 << 4, INTERVAL = 4 };
+  tn_pm4(w, TN_PM4_WAIT_REG_MEM, 6);
+  tn_kfd_word(w, (uint32_t)(function | MEMORY));
+  tn_kfd_address(w, address);
+  tn_kfd_word(w, value);
+  tn_kfd_word(w, UINT32_MAX);
+  tn_kfd_word(w, INTERVAL);
+}
+// Kernels that come after see what others wrote, and (code) instructions that are new. from_far: also what was written
+// past the GPU's last cache.
+static void tn_pm4_acquire(tn_kfd_words *w, int family, int code, int from_far) {
+  enum { GLI_INV = 1, GLM_WB = 0x10, GLM_INV = 0x20, GLK_WB = 0x40, GLK_INV = 0x80, GLV_INV = 0x100, GL1_INV = 0x200,
+         GL2_INV = 0x4000, GL2_WB = 0x8000 };
+  enum { SH_ICACHE = 1 << 29, SH_KCACHE = 1 << 27, TC_ACTION = 1 << 23, TCL1 = 1 << 22, TC_WB = 1 << 18,
+      INTERVAL = 10 };
+  const int caches = GLM_WB | GLM_INV | GLK_WB | GLK_INV | GLV_INV | GL1_INV;
+  const int gfx9 = SH_KCACHE | TCL1 | (code ? SH_ICACHE : 0) | (from_far ? TC_ACTION | TC_WB : 0);
+  tn_pm4(w, TN_PM4_ACQUIRE_MEM, family == 9 ? 6 : 7);
+  tn_kfd_word(w, family == 9 ? (uint32_t)gfx9 : 0);
+  tn_kfd_word(w, UINT32_MAX);              // all addresses
+  tn_kfd_word(w, family == 9 ? 0xFFFFFFu : UINT32_MAX);
+  tn_kfd_address(w, 0);
+  tn_kfd_word(w, family == 9 ? (uint32_t)INTERVAL : 0);
+  if (family != 9) tn_kfd_word(w, (uint32_t)(caches | (code ? GLI_INV : 0) | (from_far ? GL2_INV | GL2_WB : 0)));
+}
+// When kernels before have ended and what they wrote is seen by all, the value, or the time (data: DATA_CLOCK).
+static void tn_pm4_release(tn_kfd_words *w, int family, uint64_t address, uint32_t value, int data) {
+  enum { CACHE_FLUSH_AND_INV_TS = 0x14, END_OF_PIPE = 5 << 8, GLM_WB = 1 << 12, GLM_INV = 1 << 13, GLV_INV = 1 << 14,
+         GL1_INV = 1 << 15, GL2_INV = 1 << 20, GL2_WB = 1 << 21, SEQ = 1 << 22, TC_WB = 1 << 15, TC_NC = 1 << 19 };
+  const int caches = family == 9 ? TC_WB | TC_NC : GLM_WB | GLM_INV | GLV_INV | GL1_INV | GL2_INV | GL2_WB | SEQ;
+  tn_pm4(w, TN_PM4_RELEASE_MEM, 7);
+  tn_kfd_word(w, (uint32_t)(CACHE_FLUSH_AND_INV_TS | END_OF_PIPE | caches));
+  tn_kfd_word(w, (uint32_t)data << 29);
+  tn_kfd_address(w, address);
+  tn_kfd_address(w, value);
+  tn_kfd_word(w, 0);
+}
+// Until kernels before have ended.
+static void tn_pm4_idle(tn_kfd_words *w) {
+  enum { CS_PARTIAL_FLUSH = 7, OF_SHADERS = 4 << 8 };
+  tn_pm4(w, TN_PM4_EVENT_WRITE, 1);
+  tn_kfd_word(w, CS_PARTIAL_FLUSH | OF_SHADERS);
+}
+// The words of a list that lies in memory.
+static void tn_pm4_list(tn_kfd_words *w, uint64_t address, size_t nwords) {
+  enum { VALID = 0x800000 };
+  tn_pm4(w, TN_PM4_INDIRECT_BUFFER, 3);
+  tn_kfd_address(w, address);
+  tn_kfd_word(w, (uint32_t)nwords | VALID);
+}
+
+// ** SDMA **
+
+// COPY_MOST: bytes of one copy, whose count has 30 bits.
+enum { TN_SDMA_COPY = 1, TN_SDMA_FENCE = 5, TN_SDMA_POLL = 8, TN_SDMA_COPY_MOST = 1 << 28 };
+
+static void tn_sdma_copy(tn_kfd_words *w, uint64_t to, uint64_t from, size_t nbytes) {
+  tn_kfd_word(w, TN_SDMA_COPY);
+  tn_kfd_word(w, nbytes - 1);
+  tn_kfd_word(w, 0);
+  tn_kfd_address(w, from);
+  tn_kfd_address(w, to);
+}
+static void tn_sdma_fence(tn_kfd_words *w, int family, uint64_t address, uint32_t value) {
+  enum { UNCACHED = 3 << 16 };
+  tn_kfd_word(w, (uint32_t)(TN_SDMA_FENCE | (family == 9 ? 0 : UNCACHED)));
+  tn_kfd_address(w, address);
+  tn_kfd_word(w, value);
+}
+static void tn_sdma_wait(tn_kfd_words *w, uint64_t address, uint32_t value, int function) {
+  enum { INTERVAL = 4, RETRY = 0xFFF << 16 };
+  tn_kfd_word(w, 1u << 31 | (uint32_t)function << 28 | TN_SDMA_POLL);      // of memory
+  tn_kfd_address(w, address);
+  tn_kfd_word(w, value);
+  tn_kfd_word(w, UINT32_MAX);
+  tn_kfd_word(w, INTERVAL | RETRY);
+}
+
+// ** AQL **
+
+static void tn_aql_words(tn_kfd_words *w, uint64_t address, size_t nwords) {
+  enum { LEFT = 10 };                      // words of the packet that are no command
+  tn_kfd_aql_words p;
+  tn_kfd_words jump;
+  jump.n = 0;
+  tn_pm4_list(&jump, address, nwords);
+  memset(&p, 0, sizeof p);
+  p.header = TN_AQL_VENDOR | TN_AQL_BARRIER | TN_AQL_ACQUIRE | TN_AQL_RELEASE;
+  p.vendor = TN_AQL_WORDS; p.left = LEFT;
+  memcpy(p.jump, jump.at, sizeof p.jump);
+  tn_kfd_struct(w, &p, sizeof p);
+}
+// A packet that does nothing but count a signal down, when all before it have ended.
+static void tn_aql_signal(tn_kfd_words *w, uint64_t signal) {
+  tn_kfd_word(w, TN_AQL_BARRIER_AND | TN_AQL_BARRIER | TN_AQL_ACQUIRE | TN_AQL_RELEASE);
+  for (int i = 1; i < 14; i++) tn_kfd_word(w, 0);
+  tn_kfd_address(w, signal);
+}
+#endif
+// ---- end src/amd/packets.c ----
+// ---- begin src/amd/queue.c ----
+// queue: what a GPU is told: packets in a ring, a doorbell; how far it is, and waiting for that.
+//
+// In:    words. Out: submissions, numbered for each queue; waits for a number, with an end.
+// Holds: behind each submission its number is in the queue's signal, when all before it has happened. A ring's part is
+//        written again when what used it has happened. Signals have the lower 32 bits of a number: nothing is compared
+//        across the turn from 2^32 - 1 to 0, as the host waits for all that is under way before and after it. What
+//        waits is ended after timeout_ns without progress: the GPU is lost then, for this context alone.
+// What is what: Linux, drivers/gpu/drm/amd/amdkfd/kfd_queue.c (sizes of what a queue is made with), kfd_doorbell.c.
+#ifndef TN_KFD_QUEUE
+#define TN_KFD_QUEUE
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#include "packets.c"
+#endif
+
+enum {
+  TN_KFD_RING_NBYTES = 1 << 20, TN_KFD_EOP_NBYTES = 4096, TN_KFD_DOORBELLS = 0x2000, TN_KFD_PRIORITY = 7,
+  TN_KFD_SIGNALS = 2048, TN_KFD_STAMPS = TN_KFD_SIGNALS - TN_KFD_QUEUES, TN_KFD_TOP = -1
+};
+
+// ** how far **
+
+static uint64_t tn_kfd_done(const tn_kfd_queue *q) {
+  if (!q->signal) return 0;
+  uint32_t low = (uint32_t)tn_driver_load((const uint64_t *)(const void *)&q->signal->value);
+  if (tn_kfd_is_aql(q)) low = UINT32_MAX - low;
+  return q->given - (uint32_t)((uint32_t)q->given - low);
+}
+static uint32_t tn_kfd_signal_value(const tn_kfd_queue *q, uint64_t number) {
+  return tn_kfd_is_aql(q) ? UINT32_MAX - (uint32_t)number : (uint32_t)number;
+}
+static uint64_t tn_kfd_signal_at(const tn_kfd *d, int i) {
+  return d->signals->va + (uint64_t)i * sizeof(tn_kfd_signal) + offsetof(tn_kfd_signal, value);
+}
+// A device that is lost: those who wait for its signals go on.
+static void tn_kfd_let_go(tn_kfd *d) {
+  for (int i = 0; i < TN_KFD_QUEUES; i++) {
+    tn_kfd_queue *q = &d->queue[i];
+    if (d->lost && q->signal)
+      tn_driver_store((uint64_t *)(void *)&q->signal->value, tn_kfd_signal_value(q, q->given));
+  }
+}
+static void tn_kfd_ring_bell(tn_kfd *d, const tn_kfd_queue *q) {
+  *q->doorbell = tn_kfd_is_aql(q) ? q->from - 1 : q->from;
+  if (d->k.sys.doorbell) d->k.sys.doorbell(d->k.sys.user, q->doorbell);
+}
+static tiny_code tn_kfd_too_long(tn_kfd *d) {
+  d->lost = 1;
+  tn_kfd_let_go(d);
+  return tn_kfd_wrong(&d->k, TINY_E_DEVICE, "the device is lost: nothing has happened for %llu s; a kernel may never "
+                      "end (TINY_AMD_TIMEOUT_MS); close the context, or go on with another device",
+                      (unsigned long long)(d->timeout_ns / 1000000000u));
+}
+// How far all are that this wait may wait for: what grows is progress. Of others it is looked at whether they are lost.
+static uint64_t tn_kfd_progress(tn_kfd *d) {
+  uint64_t all = 0;
+  for (int i = 0; i < TN_KFD_QUEUES; i++) all += tn_kfd_done(&d->queue[i]);
+  for (int k = 0; k < d->npeer; k++) {
+    tn_kfd *o = d->peer[k].of;
+    if (tn_kfd_faulted(o)) tn_kfd_let_go(o);
+    all += (uint64_t)(o->lost != 0);
+    for (int i = 0; i < TN_KFD_QUEUES; i++) all += tn_kfd_done(&o->queue[i]);
+  }
+  return all;
+}
+// The device of this context that d waits for in vain; else d itself.
+static tn_kfd *tn_kfd_culprit(tn_kfd *d) {
+  for (int k = 0; k < d->npeer; k++) for (int i = 0; i < TN_KFD_QUEUES; i++)
+    if (!d->peer[k].of->lost && tn_kfd_done(&d->peer[k].of->queue[i]) < d->peer[k].value[i]) return d->peer[k].of;
+  return d;
+}
+static int tn_kfd_is_lost(tn_kfd *d) {
+  if (!d->lost && tn_kfd_faulted(d)) tn_kfd_let_go(d);
+  return d->lost;
+}
+// Until the queue's submission `value` has happened; the time counts from the last progress of any queue.
+static tiny_code tn_kfd_wait_for(tn_kfd *d, int queue, uint64_t value) {
+  tn_kfd_queue *q = &d->queue[queue];
+  uint64_t since = 0, seen = UINT64_MAX;
+  for (int spins = 0; tn_kfd_done(q) < value; spins++) {
+    tn_driver_pause(spins);
+    if (spins < 1000 || spins % 64) continue;
+    if (tn_kfd_is_lost(d)) return TINY_E_DEVICE;
+    const uint64_t all = tn_kfd_progress(d), now = tn_driver_clock_ns();
+    if (all != seen) { seen = all; since = now; }
+    if (now - since > d->timeout_ns) {
+      tn_kfd *const slow = tn_kfd_culprit(d);
+      tn_kfd_too_long(slow);
+      if (slow == d) return TINY_E_DEVICE;
+    }
+    if (d->k.sys.doorbell) tn_kfd_ring_bell(d, q);
+  }
+  return d->lost ? TINY_E_DEVICE : TINY_OK;
+}
+static tiny_code tn_kfd_wait_all(tn_kfd *d) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < TN_KFD_QUEUES && code == TINY_OK; i++) code = tn_kfd_wait_for(d, i, d->queue[i].given);
+  return code == TINY_OK && tn_kfd_is_lost(d) ? TINY_E_DEVICE : code;
+}
+
+// ** packets in the ring **
+
+// Of PM4 words may stand on both sides of the ring's end; of SDMA no packet does, and zeros do nothing.
+static void tn_kfd_push(tn_kfd_queue *q, const tn_kfd_words *w) {
+  const uint64_t mask = TN_KFD_RING_NBYTES - 1, nbytes = (uint64_t)w->n * 4;
+  uint64_t at = q->put * q->unit & mask;
+  for (; q->type == TN_KFD_QUEUE_SDMA && at + nbytes > TN_KFD_RING_NBYTES && at; at = q->put * q->unit & mask) {
+    memset(q->ring->cpu + at, 0, 4);
+    q->put += 4;
+  }
+  for (int i = 0; i < w->n; i++) memcpy(q->ring->cpu + ((at + (uint64_t)i * 4) & mask), &w->at[i], 4);
+  q->put += nbytes / q->unit;
+}
+static void tn_kfd_push_end(tn_kfd *d, int queue) {
+  tn_kfd_queue *q = &d->queue[queue];
+  const uint64_t at = tn_kfd_signal_at(d, queue);
+  tn_kfd_words w;
+  w.n = 0;
+  if (tn_kfd_is_aql(q)) tn_aql_signal(&w, at - offsetof(tn_kfd_signal, value));
+  else if (q->type == TN_KFD_QUEUE_SDMA) tn_sdma_fence(&w, d->node.chip->family, at, (uint32_t)(q->given + 1));
+  else tn_pm4_release(&w, d->node.chip->family, at, (uint32_t)(q->given + 1), TN_KFD_DATA_32);
+  tn_kfd_push(q, &w);
+}
+// Nobody waits for a number of before the turn when the signal has gone round.
+static tiny_code tn_kfd_before_turn(tn_kfd *d) {
+  tiny_code code = tn_kfd_wait_all(d);
+  for (int k = 0; k < d->npeer && code == TINY_OK; k++) if (!d->peer[k].of->lost) tn_kfd_wait_all(d->peer[k].of);
+  return code;
+}
+static void tn_kfd_give(tn_kfd *d, tn_kfd_queue *q) {
+  q->end[++q->given % TN_KFD_OUTSTANDING] = q->from = q->put;
+  tn_driver_fence();
+  *(volatile uint64_t *)&((tn_kfd_queue_page *)(void *)q->page->cpu)->write = q->put;
+  tn_driver_fence();
+  tn_kfd_ring_bell(d, q);
+}
+// What was written since the last one.
+static tiny_code tn_kfd_submit_words(tn_kfd *d, int queue) {
+  tn_kfd_queue *q = &d->queue[queue];
+  if (q->put == q->from) return TINY_OK;
+  const int turns = (uint32_t)(q->given + 1) == 0;
+  tiny_code code = turns ? tn_kfd_before_turn(d) : TINY_OK;
+  if (code == TINY_OK && q->given >= TN_KFD_OUTSTANDING - 1)
+    code = tn_kfd_wait_for(d, queue, q->given - (TN_KFD_OUTSTANDING - 2));
+  if (code != TINY_OK) return code;
+  tn_kfd_push_end(d, queue);
+  tn_kfd_give(d, q);
+  return turns ? tn_kfd_wait_for(d, queue, q->given) : TINY_OK;
+}
+static uint64_t tn_kfd_consumed(const tn_kfd_queue *q) {
+  const uint64_t done = tn_kfd_done(q);
+  return done ? q->end[done % TN_KFD_OUTSTANDING] : 0;
+}
+// Room for n words and what ends a submission, both of which may skip the ring's end.
+static tiny_code tn_kfd_room(tn_kfd *d, int queue, int n) {
+  enum { END = 256 };                      // bytes
+  tn_kfd_queue *q = &d->queue[queue];
+  const uint64_t need = ((uint64_t)n * 8 + END) / q->unit;
+  tiny_code code = TINY_OK;
+  while (code == TINY_OK && q->put + need - tn_kfd_consumed(q) > q->size) {
+    if (tn_kfd_done(q) == q->given) code = tn_kfd_submit_words(d, queue);
+    else code = tn_kfd_wait_for(d, queue, tn_kfd_done(q) + 1);
+  }
+  return code;
+}
+
+// ** memory in parts **
+
+static tiny_code tn_kfd_ring_make(tn_kfd *d, tn_kfd_ring *r, int queue, size_t part) {
+  r->memory = tn_kfd_memory_make(d, part * TN_KFD_PARTS, 1);
+  r->part = part; r->queue = queue;
+  return r->memory ? TINY_OK : d->k.code;
+}
+// nbytes, up to a part's; NULL after an error. They are free again when what is submitted next has happened.
+static char *tn_kfd_ring_take(tn_kfd *d, tn_kfd_ring *r, size_t nbytes, size_t align) {
+  const tn_kfd_queue *q = &d->queue[r->queue];
+  size_t at = (r->fill + align - 1) / align * align;
+  if (at + nbytes > r->part) {
+    r->busy[r->now] = q->given + 1;
+    r->now = (r->now + 1) % TN_KFD_PARTS;
+    if (r->busy[r->now] > q->given && tn_kfd_submit_words(d, r->queue) != TINY_OK) return NULL;
+    if (tn_kfd_wait_for(d, r->queue, r->busy[r->now]) != TINY_OK) return NULL;
+    at = 0;
+  }
+  r->fill = at + nbytes;
+  return r->memory->cpu + (size_t)r->now * r->part + at;
+}
+static uint64_t tn_kfd_ring_va(const tn_kfd_ring *r, const char *at) {
+  return r->memory->va + (uint64_t)(at - r->memory->cpu);
+}
+
+// ** waits of queues **
+
+// Words of PM4 for a queue of AQL lie in memory, and a packet tells where.
+static tiny_code tn_kfd_push_pm4(tn_kfd *d, const tn_kfd_words *w) {
+  tn_kfd_queue *q = &d->queue[TN_KFD_COMPUTE];
+  tn_kfd_words packet;
+  if (!tn_kfd_is_aql(q)) { tn_kfd_push(q, w); return TINY_OK; }
+  char *const at = tn_kfd_ring_take(d, &d->args, (size_t)w->n * 4, 64);
+  if (!at) return TINY_E_DEVICE;
+  memcpy(at, w->at, (size_t)w->n * 4);
+  packet.n = 0;
+  tn_aql_words(&packet, tn_kfd_ring_va(&d->args, at), (size_t)w->n);
+  tn_kfd_push(q, &packet);
+  return TINY_OK;
+}
+// What `queue` does next comes after number `value` of a queue whose signal lies at `signal` for this GPU.
+static tiny_code tn_kfd_push_wait(tn_kfd *d, int queue, const tn_kfd_queue *of, uint64_t signal, uint64_t value) {
+  const int function = tn_kfd_is_aql(of) ? TN_KFD_AT_MOST : TN_KFD_AT_LEAST;
+  const tiny_code code = tn_kfd_room(d, queue, 32);
+  tn_kfd_words w;
+  w.n = 0;
+  if (code != TINY_OK) return code;
+  if (queue == TN_KFD_COMPUTE) {
+    tn_pm4_wait(&w, signal, tn_kfd_signal_value(of, value), function);
+    return tn_kfd_push_pm4(d, &w);
+  }
+  tn_sdma_wait(&w, signal, tn_kfd_signal_value(of, value), function);
+  tn_kfd_push(&d->queue[queue], &w);
+  return TINY_OK;
+}
+static tiny_code tn_kfd_after(tn_kfd *d, int queue, int other, uint64_t value) {
+  tn_kfd_queue *q = &d->queue[queue], *o = &d->queue[other];
+  if (value <= q->seen[other] || value <= tn_kfd_done(o)) return TINY_OK;
+  q->seen[other] = value;
+  return tn_kfd_push_wait(d, queue, o, tn_kfd_signal_at(d, other), value);
+}
+
+// ** opened and closed **
+
+static tiny_code tn_kfd_queue_memory(tn_kfd *d, tn_kfd_queue *q, const tn_kfd_save *save) {
+  q->ring = tn_kfd_memory_make(d, TN_KFD_RING_NBYTES, 1);
+  if (q->ring) q->page = tn_kfd_memory_make(d, TN_KFD_PAGE, 1);
+  if (!q->page) return d->k.code;
+  if (q->type == TN_KFD_QUEUE_SDMA) return TINY_OK;
+  q->eop = tn_kfd_memory_make(d, TN_KFD_EOP_NBYTES, 0);
+  if (q->eop) q->save = tn_kfd_memory_make(d, save->all, 0);
+  return q->save ? TINY_OK : d->k.code;
+}
+static void tn_kfd_queue_describe(tn_kfd *d, tn_kfd_queue *q) {
+  tn_kfd_queue_page *p = (tn_kfd_queue_page *)(void *)q->page->cpu;
+  const uint16_t none = TN_AQL_INVALID;
+  for (uint64_t i = 0; i < q->size; i++) memcpy(q->ring->cpu + i * q->unit, &none, sizeof none);
+  p->properties = TN_KFD_QUEUE_IS_64 | TN_KFD_QUEUE_PROFILES;
+  p->read_base = (uint32_t)offsetof(tn_kfd_queue_page, read);
+  p->most_unit = tn_kfd_units(&d->node) - 1;
+  p->most_wave = d->node.waves * d->node.simds_per_unit - 1;
+}
+static tiny_code tn_kfd_queue_bell(tn_kfd *d, tn_kfd_queue *q, uint64_t doorbell) {
+  const uint64_t page = doorbell & ~(uint64_t)(TN_KFD_DOORBELLS - 1);
+  void *at = NULL;
+  if (!d->bells) {
+    const int result = d->k.sys.mmap(d->k.sys.user, &at, TN_KFD_DOORBELLS, TN_DRIVER_READ | TN_DRIVER_WRITE,
+                                     TN_DRIVER_MAP_SHARED, d->k.kfd, (int64_t)page);
+    if (result < 0) return tn_kfd_errno(&d->k, result, "mapping doorbells");
+    d->bells = (char *)at; d->bells_at = page;
+  }
+  if (page != d->bells_at) return tn_kfd_wrong(&d->k, TINY_E_DEVICE, "the driver has doorbells in several places");
+  q->doorbell = (volatile uint64_t *)(void *)(d->bells + (doorbell - page));
+  return TINY_OK;
+}
+static tiny_code tn_kfd_queue_create(tn_kfd *d, tn_kfd_queue *q, const tn_kfd_save *save) {
+  tn_kfd_create_queue c;
+  memset(&c, 0, sizeof c);
+  c.ring = q->ring->va; c.ring_nbytes = TN_KFD_RING_NBYTES; c.gpu = d->node.gpu; c.type = (uint32_t)q->type;
+  c.wptr = q->page->va + offsetof(tn_kfd_queue_page, write);
+  c.rptr = q->page->va + offsetof(tn_kfd_queue_page, read);
+  c.percentage = 100; c.priority = TN_KFD_PRIORITY;
+  if (q->eop) { c.eop = q->eop->va; c.eop_nbytes = TN_KFD_EOP_NBYTES; }
+  if (q->save) { c.save = q->save->va; c.save_nbytes = (uint32_t)save->save;
+    c.control_nbytes = (uint32_t)save->control; }
+  const tiny_code code = tn_kfd_call(&d->k, TN_KFD_BOTH, TN_KFD_CREATE_QUEUE, &c, sizeof c,
+                                     "a queue (AMDKFD_IOC_CREATE_QUEUE)");
+  if (code != TINY_OK) return code;
+  q->id = c.id;
+  q->open = 1;
+  return tn_kfd_queue_bell(d, q, c.doorbell);
+}
+static tiny_code tn_kfd_open_queue(tn_kfd *d, int i) {
+  const tn_kfd_node *n = &d->node;
+  const tn_kfd_save save = tn_kfd_save_of(n->chip, tn_kfd_units(n) / n->dies, tn_kfd_engines(n), n->dies);
+  static const uint32_t units[] = {4, 1, 64};
+  tn_kfd_queue *q = &d->queue[i];
+  q->type = i != TN_KFD_COMPUTE ? TN_KFD_QUEUE_SDMA : n->dies > 1 ? TN_KFD_QUEUE_AQL : TN_KFD_QUEUE_COMPUTE;
+  q->unit = units[q->type];
+  q->size = TN_KFD_RING_NBYTES / q->unit;
+  q->signal = (tn_kfd_signal *)(void *)d->signals->cpu + i;
+  q->signal->kind = 1;                     // AMD_SIGNAL_KIND_USER
+  tn_driver_store((uint64_t *)(void *)&q->signal->value, tn_kfd_signal_value(q, 0));
+  tiny_code code = tn_kfd_queue_memory(d, q, &save);
+  if (code != TINY_OK) return code;
+  if (tn_kfd_is_aql(q)) tn_kfd_queue_describe(d, q);
+  return tn_kfd_queue_create(d, q, &save);
+}
+static tiny_code tn_kfd_open_queues(tn_kfd *d) {
+  d->signals = tn_kfd_memory_make(d, TN_KFD_SIGNALS * sizeof(tn_kfd_signal), 1);
+  tiny_code code = d->signals ? TINY_OK : d->k.code;
+  for (int i = 0; i < TN_KFD_QUEUES && code == TINY_OK; i++) code = tn_kfd_open_queue(d, i);
+  return code;
+}
+// The driver ends what is still running there.
+static void tn_kfd_close_queues(tn_kfd *d) {
+  for (int i = TN_KFD_QUEUES - 1; i >= 0; i--) {
+    tn_kfd_queue *q = &d->queue[i];
+    tn_kfd_destroy_queue q_id = {q->id, 0};
+    if (q->open) tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_DESTROY_QUEUE, &q_id, sizeof q_id);
+    q->open = 0;
+  }
+  if (d->bells) d->k.sys.munmap(d->k.sys.user, d->bells, TN_KFD_DOORBELLS);
+  d->bells = NULL;
+}
+#endif
+// ---- end src/amd/queue.c ----
+// ---- begin src/amd/peer.c ----
+// peer: other GPUs of the context: their memory, mapped for this one, and the order between them.
+//
+// In:    memory of another device; a place in another device's order. Out: is it reached; words that have queues wait.
+// Holds: memory has one address for all GPUs. Where the driver does not map it for another one, the host carries and
+//        waits. A device that is lost lets those go on that wait for it, and is not what they report.
+#ifndef TN_KFD_PEER
+#define TN_KFD_PEER
+#ifndef TINY_AMALGAMATED
+#include "queue.c"
+#endif
+
+static tn_kfd_peer *tn_kfd_peer_of(tn_kfd *d, const tn_kfd *o) {
+  for (int i = 0; i < d->npeer; i++) if (d->peer[i].of == o) return &d->peer[i];
+  return NULL;
+}
+// NULL: there are too many.
+static tn_kfd_peer *tn_kfd_meet(tn_kfd *d, tn_kfd *o) {
+  tn_kfd *const two[2] = {o, d};
+  tn_kfd_peer *p = NULL;
+  for (int i = 0; i < 2; i++) {
+    tn_kfd *const one = two[i], *const other = two[!i];
+    p = tn_kfd_peer_of(one, other);
+    if (p || one->npeer == TINY_MAX_DEVICES) continue;
+    p = &one->peer[one->npeer++];
+    memset(p, 0, sizeof *p);
+    p->of = other;
+  }
+  return p;
+}
+// Memory of another device of this context, or of the host's that it has: may this one read it? 0 is no error.
+static int tn_kfd_reaches(tn_kfd *d, tn_kfd *o, tn_kfd_memory *m) {
+  tn_kfd_peer *p = tn_kfd_meet(d, o);
+  for (int i = 0; i < m->ngpu; i++) if (m->gpus[i] == d->node.gpu) return 1;
+  if (!p || !tn_kfd_same_system(&d->k.sys, &o->k.sys) || (p->refused && !m->cpu)) return 0;
+  if (tn_kfd_map_for(d, m, d->node.gpu) == TINY_OK) return 1;
+  p->refused |= !m->cpu;
+  tiny_log_line(d->t, 'p', "%s: another GPU's memory is not reached (%s): the host carries it", d->name, d->k.why);
+  d->k.code = TINY_OK;
+  return 0;
+}
+// Before memory of d's is given back: others have done what they were given.
+static void tn_kfd_unshare(tn_kfd *d) {
+  for (int i = 0; i < d->npeer; i++) {
+    tn_kfd *o = d->peer[i].of;
+    for (int q = 0; q < TN_KFD_QUEUES && !o->lost; q++)
+      if (tn_kfd_submit_words(o, q) == TINY_OK) tn_kfd_wait_for(o, q, o->queue[q].given);
+  }
+}
+// Before d is closed.
+static void tn_kfd_part(tn_kfd *d) {
+  tn_kfd_unshare(d);
+  for (int i = 0; i < d->npeer; i++) {
+    tn_kfd *o = d->peer[i].of;
+    tn_kfd_peer *p = tn_kfd_peer_of(o, d);
+    if (p) *p = o->peer[--o->npeer];
+  }
+  d->npeer = 0;
+}
+
+// ** order between devices **
+
+// A place in a device's order: of the queues whose work others see, compute and copies to the GPU. of and t are looked
+// into on t's thread alone.
+typedef struct tn_kfd_event {
+  tn_kfd *of; tiny_ctx *t; const uint64_t *signal[2]; uint64_t value[2]; int aql[2];
+} tn_kfd_event;
+
+// What it waits for itself is submitted, so that those who wait for the event wait for that, too.
+static void *tn_kfd_event_new(void *dev) {
+  tn_kfd *d = (tn_kfd *)dev;
+  if (tn_kfd_enter(d) != TINY_OK) return NULL;
+  for (int i = 0; i < 2; i++) if (tn_kfd_check(d, tn_kfd_submit_words(d, i)) != TINY_OK) return NULL;
+  tn_kfd_event *e = (tn_kfd_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
+  if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
+  e->of = d; e->t = d->t;
+  for (int i = 0; i < 2; i++) {
+    e->signal[i] = (const uint64_t *)(const void *)&d->queue[i].signal->value;
+    e->value[i] = d->queue[i].given;
+    e->aql[i] = tn_kfd_is_aql(&d->queue[i]);
+  }
+  return e;
+}
+// By what a thread may see that has nothing else of the device: numbers within 2^31 of each other.
+static int tn_kfd_happened(const tn_kfd_event *e, int i) {
+  const uint32_t low = (uint32_t)tn_driver_load(e->signal[i]), done = e->aql[i] ? UINT32_MAX - low : low;
+  return (int32_t)(done - (uint32_t)e->value[i]) >= 0;
+}
+// The host waits: what goes wrong there, or takes too long, the other device tells.
+static void tn_kfd_wait_by_host(const tn_kfd *d, const tn_kfd_event *e) {
+  const uint64_t since = tn_driver_clock_ns();
+  for (int i = 0; i < 2; i++)
+    for (int spins = 0; !tn_kfd_happened(e, i); spins++) {
+      tn_driver_pause(spins);
+      if (spins % 64 == 63 && tn_driver_clock_ns() - since > d->timeout_ns) return;
+    }
+}
+// All queues wait, from their next words on.
+static tiny_code tn_kfd_wait_by_queues(tn_kfd *d, const tn_kfd_event *e) {
+  tn_kfd *o = e->of;
+  tn_kfd_peer *p = tn_kfd_peer_of(d, o);
+  for (int i = 0; i < 2; i++) {
+    if (p && p->value[i] < e->value[i]) p->value[i] = e->value[i];
+    for (int q = 0; q < TN_KFD_QUEUES && !tn_kfd_happened(e, i); q++) {
+      const tiny_code code = tn_kfd_push_wait(d, q, &o->queue[i], tn_kfd_signal_at(o, i), e->value[i]);
+      if (code != TINY_OK) return tn_kfd_failed(d);
+    }
+  }
+  return TINY_OK;
+}
+// Of another context the host waits: its memory is not this one's to map.
+static tiny_code tn_kfd_wait(void *dev, void *event) {
+  tn_kfd *d = (tn_kfd *)dev;
+  const tn_kfd_event *e = (const tn_kfd_event *)event;
+  if (e->of == d || d->lost || (tn_kfd_happened(e, 0) && tn_kfd_happened(e, 1))) return TINY_OK;
+  if (e->t == d->t && tn_kfd_reaches(d, e->of, e->of->signals)) return tn_kfd_wait_by_queues(d, e);
+  tn_kfd_wait_by_host(d, e);
+  return TINY_OK;
+}
+static void tn_kfd_event_free(void *dev, void *event) {
+  tiny_realloc(((const tn_kfd *)dev)->t, event, sizeof(tn_kfd_event), 0);
+}
+#endif
+// ---- end src/amd/peer.c ----
+// ---- begin src/amd/memory.c ----
+// memory: bytes to the GPU's memory and from it, by its copy engines; from other GPUs.
+//
+// In:    what the backend is asked. Out: blocks, which is what tiny_mem.base is; submissions on the queues of copies.
+// Holds: bytes go to a block that no submission of launches uses any more while kernels before them run. Bytes from the
+//        host are in memory of both when the call returns.
+#ifndef TN_KFD_MEMORY
+#define TN_KFD_MEMORY
+#ifndef TINY_AMALGAMATED
+#include "peer.c"
+#endif
+
+enum { TN_KFD_STAGE = 2 << 20 };           // bytes of a chunk
+
+static uint64_t tn_kfd_at(tiny_mem m) { return ((const tn_device_block *)m.base)->va + m.offset; }
+static void tn_kfd_use(tn_kfd *d, tiny_mem m) {
+  ((tn_device_block *)m.base)->used = d->queue[TN_KFD_COMPUTE].given + 1;
+}
+
+// ** blocks **
+
+static void *tn_kfd_blocks_make(void *user, uint64_t nbytes, uint64_t *va, uint64_t *got) {
+  tn_kfd_memory *m = tn_kfd_memory_make((tn_kfd *)user, nbytes, 0);
+  if (m) { *va = m->va; *got = m->nbytes; }
+  return m;
+}
+static void tn_kfd_blocks_drop(void *user, void *memory) {
+  tn_kfd_memory *m = (tn_kfd_memory *)memory;
+  if (m->ngpu > 1) tn_kfd_unshare((tn_kfd *)user);
+  tn_kfd_memory_free((tn_kfd *)user, m);
+}
+// When memory has run out, what is free goes back to the driver and it is tried again.
+static void *tn_kfd_alloc_block(void *dev, size_t nbytes) {
+  tn_kfd *d = (tn_kfd *)dev;
+  if (tn_kfd_enter(d) != TINY_OK) return NULL;
+  tn_device_block *b = tn_device_block_of(&d->blocks, nbytes);
+  if (!b && tn_kfd_wait_all(d) == TINY_OK) {
+    tn_device_regions_close(&d->blocks, 0);
+    b = tn_device_block_of(&d->blocks, nbytes);
+  }
+  if (!b) { if (d->k.code != TINY_E_MEMORY) tn_kfd_failed(d); return NULL; }
+  const uint64_t now = d->queue[TN_KFD_COMPUTE].given;
+  if (b->used < now) b->used = now;        // what launches before did with it
+  return b;
+}
+static void tn_kfd_free_block(void *dev, void *mem, size_t nbytes) {
+  (void)nbytes;
+  tn_device_block_give(&((tn_kfd *)dev)->blocks, (tn_device_block *)mem);
+}
+
+// ** copies **
+
+static tiny_code tn_kfd_copy_words(tn_kfd *d, int queue, uint64_t to, uint64_t from, size_t nbytes) {
+  const tiny_code code = tn_kfd_room(d, queue, 8);
+  tn_kfd_words w;
+  w.n = 0;
+  tn_sdma_copy(&w, to, from, nbytes);
+  if (code == TINY_OK) tn_kfd_push(&d->queue[queue], &w);
+  return code;
+}
+// A chunk of staging is on its way to the block.
+static tiny_code tn_kfd_copy_in_some(tn_kfd *d, uint64_t to, const char *src, size_t nbytes, uint64_t used) {
+  char *const at = tn_kfd_ring_take(d, &d->stage_in, nbytes, 64);
+  if (!at) return TINY_E_DEVICE;
+  memcpy(at, src, nbytes);
+  tiny_code code = tn_kfd_after(d, TN_KFD_IN, TN_KFD_COMPUTE, used);
+  if (code == TINY_OK) code = tn_kfd_copy_words(d, TN_KFD_IN, to, tn_kfd_ring_va(&d->stage_in, at), nbytes);
+  return code == TINY_OK ? tn_kfd_submit_words(d, TN_KFD_IN) : code;
+}
+static tiny_code tn_kfd_copy_in_at(tn_kfd *d, uint64_t to, const void *src, size_t nbytes, uint64_t used) {
+  tiny_code code = TINY_OK;
+  for (size_t at = 0, n; at < nbytes && code == TINY_OK; at += n) {
+    n = nbytes - at < TN_KFD_STAGE ? nbytes - at : (size_t)TN_KFD_STAGE;
+    code = tn_kfd_copy_in_some(d, to + at, (const char *)src + at, n, used);
+  }
+  return code;
+}
+static tiny_code tn_kfd_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  tn_kfd *d = (tn_kfd *)dev;
+  const tiny_code code = tn_kfd_enter(d);
+  if (code != TINY_OK) return code;
+  return tn_kfd_check(d, tn_kfd_copy_in_at(d, tn_kfd_at(dst), src, nbytes, ((const tn_device_block *)dst.base)->used));
+}
+
+// A piece on its way to the host: what the queue's submission `value` brings.
+typedef struct tn_kfd_piece { char *at, *to; size_t nbytes; uint64_t value; } tn_kfd_piece;
+static tiny_code tn_kfd_copy_out_begin(tn_kfd *d, tn_kfd_piece *p, uint64_t from) {
+  p->at = tn_kfd_ring_take(d, &d->stage_out, p->nbytes, 64);
+  if (!p->at) return TINY_E_DEVICE;
+  tiny_code code = tn_kfd_after(d, TN_KFD_OUT, TN_KFD_COMPUTE, d->queue[TN_KFD_COMPUTE].given);
+  if (code == TINY_OK) code = tn_kfd_after(d, TN_KFD_OUT, TN_KFD_IN, d->queue[TN_KFD_IN].given);
+  if (code == TINY_OK) code = tn_kfd_copy_words(d, TN_KFD_OUT, tn_kfd_ring_va(&d->stage_out, p->at), from, p->nbytes);
+  if (code == TINY_OK) code = tn_kfd_submit_words(d, TN_KFD_OUT);
+  p->value = d->queue[TN_KFD_OUT].given;
+  return code;
+}
+static tiny_code tn_kfd_copy_out_end(tn_kfd *d, const tn_kfd_piece *p) {
+  const tiny_code code = tn_kfd_wait_for(d, TN_KFD_OUT, p->value);
+  if (code == TINY_OK) memcpy(p->to, p->at, p->nbytes);
+  return code;
+}
+// One is on its way while the host empties the one before.
+static tiny_code tn_kfd_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  tn_kfd *d = (tn_kfd *)dev;
+  tn_kfd_piece before = {NULL, NULL, 0, 0};
+  tiny_code code = tn_kfd_enter(d);
+  if (code != TINY_OK) return code;
+  for (size_t at = 0; at < nbytes && code == TINY_OK; ) {
+    tn_kfd_piece p = {NULL, (char *)dst + at, nbytes - at < TN_KFD_STAGE ? nbytes - at : (size_t)TN_KFD_STAGE, 0};
+    code = tn_kfd_copy_out_begin(d, &p, tn_kfd_at(src) + at);
+    if (code == TINY_OK && before.nbytes) code = tn_kfd_copy_out_end(d, &before);
+    at += p.nbytes;
+    before = p;
+  }
+  if (code == TINY_OK) code = before.nbytes ? tn_kfd_copy_out_end(d, &before) : tn_kfd_wait_all(d);
+  if (code == TINY_OK && tn_kfd_is_lost(d)) code = TINY_E_DEVICE;
+  return tn_kfd_check(d, code);
+}
+
+// ** from another device **
+
+static tiny_code tn_kfd_copy_by_host(tn_kfd *d, tiny_mem dst, tn_kfd *from, tiny_mem src, size_t nbytes) {
+  const size_t most = nbytes < TN_KFD_STAGE ? nbytes : (size_t)TN_KFD_STAGE;
+  char *between = (char *)tiny_realloc(d->t, NULL, 0, most + !most);
+  tiny_code code = TINY_OK;
+  if (!between) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a copy between devices", d->name);
+  for (size_t n; nbytes && code == TINY_OK; nbytes -= n, dst.offset += n, src.offset += n) {
+    n = nbytes < most ? nbytes : most;
+    code = tn_kfd_copy_out(from, between, src, n);
+    if (code == TINY_OK) code = tn_kfd_copy_in(d, dst, between, n);
+  }
+  tiny_realloc(d->t, between, most + !most, 0);
+  return code;
+}
+static tiny_code tn_kfd_copy_between(tn_kfd *d, uint64_t to, uint64_t from, size_t nbytes, uint64_t used) {
+  tiny_code code = tn_kfd_after(d, TN_KFD_IN, TN_KFD_COMPUTE, used);
+  for (size_t at = 0, n; at < nbytes && code == TINY_OK; at += n) {
+    n = nbytes - at < TN_SDMA_COPY_MOST ? nbytes - at : (size_t)TN_SDMA_COPY_MOST;
+    code = tn_kfd_copy_words(d, TN_KFD_IN, to + at, from + at, n);
+  }
+  return code == TINY_OK ? tn_kfd_submit_words(d, TN_KFD_IN) : code;
+}
+// By this GPU's copy engine, which reads the other's memory where it is let.
+static tiny_code tn_kfd_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem src, size_t nbytes) {
+  tn_kfd *d = (tn_kfd *)dev, *from = (tn_kfd *)other;
+  const tiny_code code = tn_kfd_enter(d);
+  if (code != TINY_OK) return code;
+  if (!tn_kfd_reaches(d, from, (tn_kfd_memory *)((const tn_device_block *)src.base)->region->memory))
+    return tn_kfd_copy_by_host(d, dst, from, src, nbytes);
+  return tn_kfd_check(d, tn_kfd_copy_between(d, tn_kfd_at(dst), tn_kfd_at(src), nbytes,
+                                             ((const tn_device_block *)dst.base)->used));
+}
+#endif
+// ---- end src/amd/memory.c ----
+// ---- begin src/amd/share.c ----
+// share: memory that goes from one program or driver to another as a dma-buf; the host's pages, used in place.
+//
+// In:    a device; a size, a file, or pages. Out: blocks, as tiny_blob_of takes them, each in memory of its own; a
+//        file.
+// Holds: nothing else lies in such memory, and what is free of it is given back at once.
+// What is what: Linux, drivers/gpu/drm/amd/amdgpu/amdgpu_amdkfd_gpuvm.c (export, import, user pointers).
+#ifndef TN_KFD_SHARE
+#define TN_KFD_SHARE
+#ifndef TINY_AMALGAMATED
+#include "memory.c"
+#endif
+
+static void *tn_kfd_share_failed(tn_kfd *d, tiny_code code, const char *says) {
+  tiny_fail(d->t, code, "%s: %s", d->name, says);
+  return NULL;
+}
+// The one block of this memory, which goes where code says so.
+static void *tn_kfd_alone(tn_kfd *d, tn_kfd_memory *m, tiny_code code, const char *call) {
+  if (code == TINY_OK) {
+    tn_device_block *b = tn_device_block_alone(&d->blocks, m, m->va, m->nbytes);
+    if (b) return b;
+    tiny_fail(d->t, TINY_E_MEMORY, "%s: %s: no memory for what is known of it", d->name, call);
+    return NULL;
+  }
+  tiny_fail(d->t, code, "%s: %s: %s", d->name, call, d->k.why);
+  tn_kfd_memory_free(d, m);
+  return NULL;
+}
+
+// ** out **
+
+static tiny_code tn_kfd_clear(tn_kfd *d, uint64_t va, uint64_t nbytes) {
+  const size_t most = nbytes < TN_KFD_STAGE ? (size_t)nbytes : (size_t)TN_KFD_STAGE;
+  char *zeros = (char *)tiny_realloc(d->t, NULL, 0, most);
+  tiny_code code = zeros ? TINY_OK : tn_kfd_wrong(&d->k, TINY_E_MEMORY, "no memory to clear memory with");
+  if (zeros) memset(zeros, 0, most);
+  for (uint64_t at = 0; at < nbytes && code == TINY_OK; at += most)
+    code = tn_kfd_copy_in_at(d, va + at, zeros, nbytes - at < most ? (size_t)(nbytes - at) : most, 0);
+  if (zeros) tiny_realloc(d->t, zeros, most, 0);
+  return code == TINY_OK ? tn_kfd_wait_for(d, TN_KFD_IN, d->queue[TN_KFD_IN].given) : code;
+}
+static tiny_code tn_kfd_to_file(tn_kfd *d, const tn_kfd_memory *m, int *fd) {
+  tn_kfd_export e = {m->handle, TN_DRIVER_OPEN, 0};
+  const tiny_code code = tn_kfd_call(&d->k, TN_KFD_BOTH, TN_KFD_EXPORT, &e, sizeof e,
+                                     "memory as a dma-buf (AMDKFD_IOC_EXPORT_DMABUF)");
+  if (code == TINY_OK) *fd = (int)e.fd;
+  return code;
+}
+TINY_API void *tiny_amd_share(void *dev, size_t nbytes, int *fd) {
+  tn_kfd *d = (tn_kfd *)dev;
+  *fd = -1;
+  if (!d || tn_kfd_enter(d) != TINY_OK) return NULL;
+  if (!nbytes) return tn_kfd_share_failed(d, TINY_E_ARG, "amd_share: there are no bytes");
+  tn_kfd_memory *m = tn_kfd_memory_make(d, nbytes, 0);
+  if (!m) return tn_kfd_share_failed(d, d->k.code, d->k.why);
+  tiny_code code = tn_kfd_clear(d, m->va, m->nbytes);
+  if (code == TINY_OK) code = tn_kfd_to_file(d, m, fd);
+  void *const b = tn_kfd_alone(d, m, code, "amd_share");
+  if (!b && *fd >= 0) { d->k.sys.close(d->k.sys.user, *fd); *fd = -1; }
+  return b;
+}
+
+// ** in **
+
+static tiny_code tn_kfd_from_file(tn_kfd *d, tn_kfd_memory *m, int fd) {
+  tn_kfd_import i = {m->va, 0, d->node.gpu, (uint32_t)fd};
+  const tiny_code code = tn_kfd_call(&d->k, TN_KFD_BOTH, TN_KFD_IMPORT, &i, sizeof i,
+                                     "a dma-buf (AMDKFD_IOC_IMPORT_DMABUF)");
+  if (code == TINY_OK) m->handle = i.handle;
+  return code;
+}
+TINY_API void *tiny_amd_import(void *dev, int fd, size_t nbytes) {
+  tn_kfd *d = (tn_kfd *)dev;
+  if (!d || tn_kfd_enter(d) != TINY_OK) return NULL;
+  if (!nbytes || fd < 0) return tn_kfd_share_failed(d, TINY_E_ARG, "amd_import: there are no bytes, or no file");
+  tn_kfd_memory *m = tn_kfd_memory_new(d, tn_kfd_pages(nbytes));
+  if (!m) return tn_kfd_share_failed(d, TINY_E_MEMORY, d->k.why);
+  m->va = tn_kfd_pointer(tn_kfd_reserve(d, m->nbytes, tn_kfd_alignment(nbytes)));
+  tiny_code code = m->va ? tn_kfd_from_file(d, m, fd) : d->k.code;
+  if (code == TINY_OK) code = tn_kfd_map_for(d, m, d->node.gpu);
+  return tn_kfd_alone(d, m, code, "amd_import");
+}
+TINY_API void *tiny_amd_wrap(void *dev, void *at, size_t nbytes) {
+  tn_kfd *d = (tn_kfd *)dev;
+  if (!d || tn_kfd_enter(d) != TINY_OK) return NULL;
+  if (!nbytes || nbytes % TN_KFD_PAGE || tn_kfd_pointer(at) % TN_KFD_PAGE || !at)
+    return tn_kfd_share_failed(d, TINY_E_ARG, "amd_wrap: there are no bytes, or they are no whole pages of 4096");
+  tn_kfd_memory *m = tn_kfd_memory_new(d, nbytes);
+  if (!m) return tn_kfd_share_failed(d, TINY_E_MEMORY, d->k.why);
+  uint64_t offset = tn_kfd_pointer(at);
+  m->va = offset;
+  m->borrowed = 1;
+  tiny_code code = tn_kfd_memory_alloc(d, m, TN_KFD_USERPTR | TN_KFD_COHERENT | TN_KFD_UNCACHED | TN_KFD_PUBLIC,
+                                       &offset);
+  if (code == TINY_OK) code = tn_kfd_map_for(d, m, d->node.gpu);
+  return tn_kfd_alone(d, m, code, "amd_wrap");
+}
+TINY_API void tiny_amd_release(void *dev, void *mem) {
+  tn_kfd *d = (tn_kfd *)dev;
+  if (!mem) return;
+  if (!d->lost) tn_kfd_wait_all(d);
+  tn_device_region_close(&d->blocks, ((tn_device_block *)mem)->region);
+}
+#endif
+// ---- end src/amd/share.c ----
+// ---- begin src/amd/object.c ----
+// object: code objects of AMD's GPUs -> kernels, and the bytes that are copied to the GPU.
+//
+// In:    an ELF file, as clang writes it (relocatable: then there was no linker) or as ld.lld links it. Out: what it is
+//        compiled for, its kernels, its image at an address; a sentence for what it is not.
+// Holds: nothing outside of the file is read, whatever it holds. Of the image only what the GPU uses is part.
+// What is what: ELF-64 Object File Format; LLVM, User Guide for AMDGPU Backend: "Code Object" (machines, relocation
+// records, kernel descriptors).
+#ifndef TN_KFD_OBJECT
+#define TN_KFD_OBJECT
+#ifndef TINY_AMALGAMATED
+#include "structs.c"
+#endif
+#include <string.h>
+
+enum { TN_OBJECT_MACHINE = 224, TN_OBJECT_RELOCATABLE = 1, TN_OBJECT_SHARED = 3, TN_OBJECT_SECTIONS = 1024,
+       TN_OBJECT_ALIGN = 256 };
+enum { TN_SECTION_PROGBITS = 1, TN_SECTION_SYMTAB = 2, TN_SECTION_RELA = 4, TN_SECTION_NOTE = 7, TN_SECTION_NOBITS = 8,
+       TN_SECTION_DYNSYM = 11 };
+typedef struct tn_object {
+  const uint8_t *bytes; uint64_t nbytes;
+  int relocatable, n, symbols;             // n: sections; symbols: the section with symbols
+  uint32_t flags;
+  uint64_t table, image;                   // where sections are told; bytes of the image
+} tn_object;
+typedef struct tn_object_section {
+  uint32_t name, type, link, info; uint64_t flags, at, offset, nbytes, align, entry;
+} tn_object_section;
+typedef struct tn_object_symbol { const char *name; uint8_t type; uint16_t section; uint64_t value, nbytes;
+  } tn_object_symbol;
+
+static uint64_t tn_object_read(const tn_object *o, uint64_t at, int nbytes) {
+  uint64_t x = 0;
+  if (at > o->nbytes || o->nbytes - at < (uint64_t)nbytes) return 0;
+  for (int i = 0; i < nbytes; i++) x |= (uint64_t)o->bytes[at + (uint64_t)i] << 8 * i;
+  return x;
+}
+static tn_object_section tn_object_section_at(const tn_object *o, int i) {
+  const uint64_t h = o->table + (uint64_t)i * 64;
+  tn_object_section s;
+  s.name = (uint32_t)tn_object_read(o, h, 4); s.type = (uint32_t)tn_object_read(o, h + 4, 4);
+  s.flags = tn_object_read(o, h + 8, 8); s.at = tn_object_read(o, h + 16, 8); s.offset = tn_object_read(o, h + 24, 8);
+  s.nbytes = tn_object_read(o, h + 32, 8); s.link = (uint32_t)tn_object_read(o, h + 40, 4);
+  s.info = (uint32_t)tn_object_read(o, h + 44, 4); s.align = tn_object_read(o, h + 48, 8);
+  s.entry = tn_object_read(o, h + 56, 8);
+  return s;
+}
+static int tn_object_holds(const tn_object *o, const tn_object_section *s) {
+  return s->type == TN_SECTION_NOBITS || (s->offset <= o->nbytes && s->nbytes <= o->nbytes - s->offset);
+}
+// NULL, or what is wrong.
+static const char *tn_object_open(tn_object *o, const void *bytes, size_t nbytes) {
+  memset(o, 0, sizeof *o);
+  o->bytes = (const uint8_t *)bytes; o->nbytes = nbytes;
+  if (nbytes < 64 || memcmp(bytes, "\177ELF\2\1", 6)) return "it is no ELF file of 64 bits";
+  if (tn_object_read(o, 18, 2) != TN_OBJECT_MACHINE) return "it is not for AMD's GPUs";
+  const uint64_t type = tn_object_read(o, 16, 2);
+  if (type != TN_OBJECT_RELOCATABLE && type != TN_OBJECT_SHARED) return "it is neither an object nor linked";
+  o->relocatable = type == TN_OBJECT_RELOCATABLE;
+  o->flags = (uint32_t)tn_object_read(o, 48, 4);
+  o->table = tn_object_read(o, 40, 8);
+  o->n = (int)tn_object_read(o, 60, 2);
+  if (!o->n || o->n > TN_OBJECT_SECTIONS || o->table > nbytes || nbytes - o->table < (uint64_t)o->n * 64)
+    return "its table of sections is cut off or none";
+  for (int i = 0; i < o->n; i++) {
+    const tn_object_section s = tn_object_section_at(o, i);
+    if (!tn_object_holds(o, &s)) return "a section is cut off";
+    if (s.type == TN_SECTION_SYMTAB || (s.type == TN_SECTION_DYNSYM && !o->symbols)) o->symbols = i;
+  }
+  return o->symbols ? NULL : "it has no symbols";
+}
+// The machine that its flags name; NULL: it is not known here.
+static const char *tn_object_target(const tn_object *o) {
+  static const struct { uint8_t machine; const char *name; } known[] = {
+    {0x41, "gfx1100"}, {0x46, "gfx1101"}, {0x47, "gfx1102"}, {0x44, "gfx1103"}, {0x43, "gfx1150"}, {0x4A, "gfx1151"},
+    {0x48, "gfx1200"}, {0x4E, "gfx1201"}, {0x4C, "gfx942"}
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (known[i].machine == (o->flags & 0xFF)) return known[i].name;
+  return NULL;
+}
+
+// ** symbols **
+
+// The text of a table at this place, ended inside it; "": there is none.
+static const char *tn_object_text(const tn_object *o, uint32_t table, uint64_t at) {
+  if (table >= (uint32_t)o->n) return "";
+  const tn_object_section s = tn_object_section_at(o, (int)table);
+  if (s.type == TN_SECTION_NOBITS || at >= s.nbytes || !memchr(o->bytes + s.offset + at, 0, (size_t)(s.nbytes - at)))
+    return "";
+  return (const char *)o->bytes + s.offset + at;
+}
+// 0: there is none of this number.
+static int tn_object_symbol_at(const tn_object *o, uint64_t i, tn_object_symbol *out) {
+  const tn_object_section s = tn_object_section_at(o, o->symbols);
+  if (s.type == TN_SECTION_NOBITS || i >= s.nbytes / 24) return 0;
+  const uint64_t at = s.offset + i * 24;
+  out->name = tn_object_text(o, s.link, tn_object_read(o, at, 4));
+  out->type = (uint8_t)(tn_object_read(o, at + 4, 1) & 15);
+  out->section = (uint16_t)tn_object_read(o, at + 6, 2);
+  out->value = tn_object_read(o, at + 8, 8);
+  out->nbytes = tn_object_read(o, at + 16, 8);
+  return 1;
+}
+static int tn_object_has(const tn_object *o, const char *name) {
+  tn_object_symbol s;
+  for (uint64_t i = 0; tn_object_symbol_at(o, i, &s); i++) if (s.section && !strcmp(s.name, name)) return 1;
+  return 0;
+}
+// The next descriptor of a kernel from *i on; the name's length without ".kd" to *length. 0: there are no more.
+static int tn_object_next_kernel(const tn_object *o, uint64_t *i, tn_object_symbol *s, size_t *length) {
+  enum { OBJECT = 1 };
+  while (tn_object_symbol_at(o, (*i)++, s)) {
+    const size_t n = strlen(s->name);
+    if (s->type != OBJECT || !s->section || s->section >= o->n || n < 4 || strcmp(s->name + n - 3, ".kd")) continue;
+    *length = n - 3;
+    return 1;
+  }
+  return 0;
+}
+
+// ** the image **
+
+static int tn_object_is_used(const tn_object_section *s) {
+  enum { ALLOC = 2 };
+  return (s->flags & ALLOC) && (s->type == TN_SECTION_PROGBITS || s->type == TN_SECTION_NOBITS);
+}
+// Where each section begins; UINT64_MAX: it is no part. o->image: bytes in all. NULL, or what is wrong.
+static const char *tn_object_place(tn_object *o, uint64_t *where) {
+  enum { MOST = 1 << 30 };
+  for (int i = 0; i < o->n; i++) {
+    const tn_object_section s = tn_object_section_at(o, i);
+    where[i] = UINT64_MAX;
+    if (!tn_object_is_used(&s)) continue;
+    if (s.align > TN_OBJECT_ALIGN && o->relocatable && s.align > 4096) return "a section wants more than a page's "
+        "alignment";
+    const uint64_t align = s.align > TN_OBJECT_ALIGN ? s.align : (uint64_t)TN_OBJECT_ALIGN;
+    where[i] = o->relocatable ? (o->image + align - 1) / align * align : s.at;
+    if (where[i] > MOST || s.nbytes > MOST - where[i]) return "it has a GiB of code or data";
+    if (where[i] + s.nbytes > o->image) o->image = where[i] + s.nbytes;
+  }
+  return o->image ? NULL : "it has no code";
+}
+// Of a symbol's value the place in the image; UINT64_MAX: nowhere.
+static uint64_t tn_object_in_image(const tn_object *o, const uint64_t *where, const tn_object_symbol *s) {
+  if (!s->section || s->section >= o->n || where[s->section] == UINT64_MAX) return UINT64_MAX;
+  const uint64_t at = o->relocatable ? where[s->section] + s->value : s->value;
+  return at <= o->image ? at : UINT64_MAX;
+}
+static const struct tn_object_kind { uint8_t type, nbytes, relative, upper; } tn_object_kinds[] = {        // R_AMDGPU_*
+  {1, 4, 0, 0}, {2, 4, 0, 1}, {3, 8, 0, 0}, {4, 4, 1, 0}, {5, 8, 1, 0}, {6, 4, 0, 0}, {10, 4, 1, 0}, {11, 4, 1, 1},
+  {13, 8, 0, 0}
+};
+static const char *tn_object_relocate_one(const tn_object *o, const uint64_t *where, uint64_t base, uint64_t record,
+                                          uint64_t section, uint8_t *image) {
+  enum { RELATIVE = 13 };
+  const uint64_t info = tn_object_read(o, record + 8, 8), addend = tn_object_read(o, record + 16, 8);
+  const uint64_t at = section + tn_object_read(o, record, 8);
+  const struct tn_object_kind *k = NULL;
+  tn_object_symbol s;
+  uint64_t value = 0;
+  for (size_t i = 0; i < sizeof tn_object_kinds / sizeof *tn_object_kinds; i++)
+    if (tn_object_kinds[i].type == (uint32_t)info) k = &tn_object_kinds[i];
+  if (!k) return "it has relocations that are not known here";
+  if (at > o->image || k->nbytes > o->image - at) return "a relocation is outside of it";
+  if (k->type != RELATIVE) {
+    if (!tn_object_symbol_at(o, info >> 32, &s)) return "a relocation names no symbol";
+    value = tn_object_in_image(o, where, &s);
+    if (value == UINT64_MAX) return "a relocation's symbol is defined elsewhere: link it first";
+  }
+  uint64_t word = base + value + addend - (k->relative ? base + at : 0);
+  if (k->upper) word >>= 32;
+  for (int i = 0; i < k->nbytes; i++) image[at + (uint64_t)i] = (uint8_t)(word >> 8 * i);
+  return NULL;
+}
+// o->image bytes, zeros before, as they are to lie at `base`. NULL, or what is wrong.
+static const char *tn_object_write(const tn_object *o, const uint64_t *where, uint64_t base, uint8_t *image) {
+  for (int i = 0; i < o->n; i++) {
+    const tn_object_section s = tn_object_section_at(o, i);
+    if (where[i] != UINT64_MAX && s.type != TN_SECTION_NOBITS)
+      memcpy(image + where[i], o->bytes + s.offset, (size_t)s.nbytes);
+  }
+  for (int i = 0; i < o->n; i++) {
+    const tn_object_section s = tn_object_section_at(o, i);
+    if (s.type != TN_SECTION_RELA) continue;
+    if (o->relocatable && (s.info >= (uint32_t)o->n || where[s.info] == UINT64_MAX)) continue;
+    for (uint64_t k = 0; k < s.nbytes / 24; k++) {
+      const char *wrong = tn_object_relocate_one(o, where, base, s.offset + k * 24, o->relocatable ? where[s.info]
+                                                 : 0, image);
+      if (wrong) return wrong;
+    }
+  }
+  return NULL;
+}
+#endif
+// ---- end src/amd/object.c ----
+// ---- begin src/amd/module.c ----
+// module: code objects in the GPU's memory, and the kernels in them.
+//
+// In:    code objects. Out: modules, kernels; a sentence for those of another GPU.
+// Holds: a module's memory goes back when the launches before have happened: at the next sync. Parameters of a module
+//        with the symbol tiny_values are words, as generated kernels have them (render/lang_cuda.c).
+#ifndef TN_KFD_MODULE
+#define TN_KFD_MODULE
+#ifndef TINY_AMALGAMATED
+#include "memory.c"
+#include "object.c"
+#endif
+
+// Words of parameters; bytes that the GPU may fetch behind code.
+enum { TN_KFD_VALUES = 128, TN_KFD_PREFETCH = 4096 };
+
+typedef struct tn_kfd_kernel {
+  struct tn_kfd_kernel *next; struct tn_kfd_module *module;
+  char *name; uint64_t at, entry; tn_kfd_descriptor is;    // at: of the descriptor
+} tn_kfd_kernel;
+typedef struct tn_kfd_module {
+  struct tn_kfd_module *next;
+  tn_device_block *code; tn_kfd_kernel *kernels; int words;
+} tn_kfd_module;
+
+static void tn_kfd_module_close(tn_kfd *d, tn_kfd_module *m) {
+  for (tn_kfd_kernel *k; (k = m->kernels) != NULL; ) {
+    m->kernels = k->next;
+    if (k->name) tiny_realloc(d->t, k->name, strlen(k->name) + 1, 0);
+    tiny_realloc(d->t, k, sizeof *k, 0);
+  }
+  if (m->code) tn_device_block_give(&d->blocks, m->code);
+  tiny_realloc(d->t, m, sizeof *m, 0);
+}
+static void tn_kfd_modules_close(tn_kfd *d) {
+  for (tn_kfd_module *m; (m = d->gone) != NULL; ) { d->gone = m->next; tn_kfd_module_close(d, m); }
+}
+static tiny_code tn_kfd_no_room(tn_kfd *d) {
+  return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a module", d->name);
+}
+static tiny_code tn_kfd_object_wrong(tn_kfd *d, const char *wrong) {
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a code object is refused: %s", d->name, wrong);
+}
+// What a packet can give a kernel. NULL, or what is wrong.
+static const char *tn_kfd_kernel_wrong(const tn_kfd *d, const tn_kfd_kernel *k, uint64_t image) {
+  enum { USED = 0x47F, WAVE32 = 1 << 10, DYNAMIC_STACK = 1 << 11, MOST = 65536 };
+  const uint64_t base = k->module->code->va;
+  if (k->entry < base || k->entry >= base + image || k->entry % TN_OBJECT_ALIGN) return "a kernel begins outside of "
+      "its code";
+  if (k->is.properties & ~(USED | DYNAMIC_STACK)) return "a kernel wants registers that are not known here";
+  if (k->is.properties & DYNAMIC_STACK) return "a kernel has a stack of unknown size";
+  if (k->is.args > MOST || k->is.scratch > MOST * 4) return "a kernel wants too many parameters, or too much scratch";
+  return (d->node.chip->warp == 64) == !(k->is.properties & WAVE32) ? NULL : "a kernel is for waves of another width";
+}
+static tiny_code tn_kfd_add_kernel(tn_kfd *d, tn_kfd_module *m, const char *name, size_t length, uint64_t at,
+                                   const uint8_t *image, uint64_t nbytes) {
+  tn_kfd_kernel *k = (tn_kfd_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
+  if (!k) return tn_kfd_no_room(d);
+  memset(k, 0, sizeof *k);
+  k->next = m->kernels; k->module = m;
+  m->kernels = k;
+  k->name = (char *)tiny_realloc(d->t, NULL, 0, length + 1);
+  if (!k->name) return tn_kfd_no_room(d);
+  memcpy(k->name, name, length);
+  k->name[length] = 0;
+  memcpy(&k->is, image + at, sizeof k->is);
+  k->at = m->code->va + at;
+  k->entry = k->at + (uint64_t)k->is.entry;
+  const char *wrong = tn_kfd_kernel_wrong(d, k, nbytes);
+  return wrong ? tn_kfd_object_wrong(d, wrong) : TINY_OK;
+}
+static tiny_code tn_kfd_add_kernels(tn_kfd *d, tn_kfd_module *m, const tn_object *o, const uint64_t *where,
+                                    const uint8_t *image) {
+  tn_object_symbol s;
+  size_t length;
+  for (uint64_t i = 0; tn_object_next_kernel(o, &i, &s, &length); ) {
+    const uint64_t at = tn_object_in_image(o, where, &s);
+    if (at == UINT64_MAX || o->image - at < sizeof(tn_kfd_descriptor) || at % 64)
+      return tn_kfd_object_wrong(d, "a kernel's descriptor is outside of it");
+    const tiny_code code = tn_kfd_add_kernel(d, m, s.name, length, at, image, o->image);
+    if (code != TINY_OK) return code;
+  }
+  return TINY_OK;
+}
+// The code is copied there behind what the queue of copies has; launches come after it.
+static tiny_code tn_kfd_fill_module(tn_kfd *d, tn_kfd_module *m, tn_object *o, const uint64_t *where) {
+  const size_t nbytes = (size_t)o->image;
+  m->words = tn_object_has(o, "tiny_values");
+  m->code = (tn_device_block *)tn_kfd_alloc_block(d, nbytes + TN_KFD_PREFETCH);
+  if (!m->code) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory on the GPU for a module", d->name);
+  uint8_t *image = (uint8_t *)tiny_realloc(d->t, NULL, 0, nbytes);
+  if (!image) return tn_kfd_no_room(d);
+  memset(image, 0, nbytes);
+  const char *wrong = tn_object_write(o, where, m->code->va, image);
+  tiny_code code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_add_kernels(d, m, o, where, image);
+  if (code == TINY_OK) code = tn_kfd_check(d, tn_kfd_copy_in_at(d, m->code->va, image, nbytes, m->code->used));
+  tiny_realloc(d->t, image, nbytes, 0);
+  d->code_is_new = 1;
+  return code;
+}
+static tiny_code tn_kfd_is_for_it(tn_kfd *d, const tn_object *o) {
+  const char *target = tn_object_target(o);
+  if (target && !strcmp(target, d->node.chip->name)) return TINY_OK;
+  return tiny_fail(d->t, TINY_E_DEVICE, "%s: a code object is for %s, but the GPU is %s: compile it for that", d->name,
+                   target ? target : "a GPU that is not known here", d->node.chip->name);
+}
+static void *tn_kfd_load(void *dev, const void *binary, size_t nbytes) {
+  tn_kfd *d = (tn_kfd *)dev;
+  tn_object o;
+  if (tn_kfd_enter(d) != TINY_OK) return NULL;
+  const char *wrong = tn_object_open(&o, binary, nbytes);
+  if (wrong) { tn_kfd_object_wrong(d, wrong); return NULL; }
+  if (tn_kfd_is_for_it(d, &o) != TINY_OK) return NULL;
+  const size_t size = (size_t)o.n * sizeof(uint64_t);
+  uint64_t *where = (uint64_t *)tiny_realloc(d->t, NULL, 0, size);
+  tn_kfd_module *m = (tn_kfd_module *)tiny_realloc(d->t, NULL, 0, sizeof *m);
+  tiny_code code = where && m ? TINY_OK : tn_kfd_no_room(d);
+  if (m) memset(m, 0, sizeof *m);
+  if (code == TINY_OK) {
+    wrong = tn_object_place(&o, where);
+    code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_fill_module(d, m, &o, where);
+  }
+  if (where) tiny_realloc(d->t, where, size, 0);
+  if (code != TINY_OK && m) { tn_kfd_module_close(d, m); m = NULL; }
+  return m;
+}
+static void *tn_kfd_find(void *dev, void *module, const char *name) {
+  (void)dev;
+  for (tn_kfd_kernel *k = ((tn_kfd_module *)module)->kernels; k; k = k->next) if (!strcmp(k->name, name)) return k;
+  return NULL;
+}
+#endif
+// ---- end src/amd/module.c ----
+// ---- begin src/amd/launch.c ----
+// launch: kernels with all that they are called with -> kernel arguments, packets.
+//
+// In:    tiny_launch. Out: for each its arguments in memory of the host, and packets in the ring.
+// Holds: a kernel begins when the one before has ended and what it wrote is seen. The packets of several launches are
+//        one submission.
+// What is what: LLVM, User Guide for AMDGPU Backend: "Kernel Descriptor", "Initial Kernel Execution State", "Code
+// Object V5 Kernel Argument Metadata" (arguments that compilers hide behind those of the source); how much scratch
+// there is to be: ROCR-Runtime, amd_gpu_agent.cpp and amd_aql_queue.cpp.
+#ifndef TN_KFD_LAUNCH
+#define TN_KFD_LAUNCH
+#ifndef TINY_AMALGAMATED
+#include "module.c"
+#endif
+
+enum { TN_KFD_LAUNCH_WORDS = 96, TN_KFD_LDS_GRANULE = 512, TN_KFD_CLOCK_NS = 10 };
+enum {                                     // kernel_code_properties: what stands in scalar registers from the first on
+  TN_USE_SCRATCH_BUFFER = 1, TN_USE_PACKET = 2, TN_USE_QUEUE = 4, TN_USE_ARGS = 8, TN_USE_ID = 16, TN_USE_SCRATCH = 32,
+  TN_USE_SCRATCH_SIZE = 64, TN_USE_WAVE32 = 1 << 10
+};
+
+// ** scratch **
+
+static int tn_kfd_is_gfx9(const tn_kfd *d) { return d->node.chip->family == 9; }
+// Firmware reads of AQL's queue where it is. Word 3 of what describes it: ROCR-Runtime, amd_aql_queue.cpp,
+// FillBufRsrcWord3: words of 4 bytes, of 64 items beside each other, the item's number added.
+static void tn_kfd_scratch_tell(tn_kfd *d) {
+  enum { SWIZZLE = 1, WORD3 = 0xEA4FAC };
+  tn_kfd_queue_page *p = (tn_kfd_queue_page *)(void *)d->queue[TN_KFD_COMPUTE].page->cpu;
+  const uint64_t of_die = d->scratch->nbytes / d->node.dies;
+  p->scratch = d->scratch->va; p->scratch_nbytes = of_die; p->lane_nbytes = (uint32_t)d->scratch_item;
+  p->srd[0] = (uint32_t)d->scratch->va; p->srd[1] = (uint32_t)(d->scratch->va >> 32) | (uint32_t)SWIZZLE << 31;
+  p->srd[2] = (uint32_t)of_die; p->srd[3] = WORD3;
+  p->tmpring = d->tmpring;
+}
+// For as many waves as the GPU can hold that have some. What there was before is freed when nothing uses it any more,
+// and lists that tell of it go.
+static tiny_code tn_kfd_scratch_grow(tn_kfd *d, uint64_t of_item) {
+  enum { MOST_WAVES = 0xFFF };
+  const tn_kfd_node *n = &d->node;
+  const uint64_t granule = tn_kfd_is_gfx9(d) ? 1024 : 256, units = tn_kfd_units(n) / n->dies;
+  if (of_item <= d->scratch_item) return TINY_OK;
+  of_item = tn_kfd_up(of_item, granule / 64);
+  uint64_t waves = units * n->scratch_slots / (tn_kfd_is_gfx9(d) ? 1 : tn_kfd_engines(n));
+  if (waves > MOST_WAVES) waves = MOST_WAVES;
+  tn_kfd_memory *const was = d->scratch;
+  tiny_code code = tn_kfd_submit_words(d, TN_KFD_COMPUTE);
+  if (code == TINY_OK) code = tn_kfd_wait_for(d, TN_KFD_COMPUTE, d->queue[TN_KFD_COMPUTE].given);
+  tn_kfd_memory *m = code == TINY_OK ? tn_kfd_memory_make(d, of_item * 64 * n->scratch_slots * units * n->dies, 0)
+      : NULL;
+  if (!m) return code == TINY_OK ? d->k.code : code;
+  d->scratch = m;
+  d->scratch_item = of_item;
+  d->tmpring = (uint32_t)waves | (uint32_t)(of_item * 64 / granule) << 12;
+  if (tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE])) tn_kfd_scratch_tell(d);
+  if (was) tn_prepared_close_all(&d->prepared);
+  tn_kfd_memory_free(d, was);
+  return TINY_OK;
+}
+
+// ** what does not fit **
+
+static tiny_code tn_kfd_fits(tn_kfd *d, const tiny_launch *l) {
+  const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
+  const int64_t items = l->local[0] * l->local[1] * l->local[2];
+  for (int i = 0; i < 3; i++)
+    if (l->local[i] < 1 || l->local[i] > 1024 || l->global[i] > UINT32_MAX / 1024)
+      return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: dim %d has %lld groups of %lld items; this device takes %lld of "
+                       "1024",
+                       d->name, k->name, i, (long long)l->global[i], (long long)l->local[i],
+                       (long long)(UINT32_MAX / 1024));
+  if (items > 1024)
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but this device takes 1024", d->name, k->name,
+                     (long long)items);
+  if (k->is.shared + l->local_nbytes > (uint64_t)d->node.shared_kib << 10)
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %llu bytes of shared memory, but a group has %u KiB", d->name,
+                     k->name,
+                     (unsigned long long)(k->is.shared + l->local_nbytes), (unsigned)d->node.shared_kib);
+  if (k->module->words ? l->nmem + l->nargs > TN_KFD_VALUES : (uint32_t)(l->nmem + l->nargs) * 8 > k->is.args)
+    return tiny_fail(d->t, k->module->words ? TINY_E_DEVICE : TINY_E_ARG,
+                     "kernel: %s has %u bytes of parameters, but there are an output and %d inputs, addresses all",
+                     k->name, (unsigned)k->is.args, l->nmem + l->nargs - 1);
+  return TINY_OK;
+}
+
+// ** arguments **
+
+static size_t tn_kfd_source_nbytes(const tn_kfd_kernel *k, const tiny_launch *l) {
+  return (size_t)(k->module->words ? TN_KFD_VALUES : l->nmem + l->nargs) * 8;
+}
+// Of a launch: arguments, and the packet that a kernel may look into.
+static size_t tn_kfd_args_at_packet(const tn_kfd_kernel *k) {
+  return (size_t)tn_kfd_up(k->is.args > TN_KFD_VALUES * 8 ? k->is.args : TN_KFD_VALUES * 8u, 64);
+}
+static size_t tn_kfd_args_nbytes(const void *kernel) {
+  return tn_kfd_args_at_packet((const tn_kfd_kernel *)kernel) + sizeof(tn_kfd_aql_dispatch);
+}
+static uint64_t tn_kfd_value_of(const tiny_launch *l, int i) {
+  return i < l->nmem ? tn_kfd_at(l->mem[i]) : (uint64_t)l->args[i - l->nmem];
+}
+// Parameter i of nmem + nargs.
+static void tn_kfd_put_param(const tn_kfd_kernel *k, char *args, int i, int nmem, uint64_t value) {
+  const int slot = i < nmem || !k->module->words ? i : TN_KFD_VALUES - 1 - (i - nmem);
+  memcpy(args + (size_t)slot * 8, &value, sizeof value);
+}
+// Behind what the source has: groups, items of a group, dims.
+static void tn_kfd_put_hidden(const tn_kfd_kernel *k, const tiny_launch *l, char *args) {
+  enum { NBYTES = 256, GROUPS = 0, ITEMS = 12, DIMS = 64 };
+  const size_t at = tn_kfd_source_nbytes(k, l);
+  const uint16_t dims = 3;
+  if (k->is.args < at + NBYTES) return;
+  for (int i = 0; i < 3; i++) {
+    const uint32_t groups = (uint32_t)l->global[i];
+    const uint16_t items = (uint16_t)l->local[i];
+    memcpy(args + at + GROUPS + 4 * i, &groups, sizeof groups);
+    memcpy(args + at + ITEMS + 2 * i, &items, sizeof items);
+  }
+  memcpy(args + at + DIMS, &dims, sizeof dims);
+}
+static tn_kfd_aql_dispatch tn_kfd_packet_of(const tiny_launch *l, uint64_t args) {
+  enum { DIMS = 3 };
+  const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
+  tn_kfd_aql_dispatch p;
+  memset(&p, 0, sizeof p);
+  p.header = TN_AQL_DISPATCH | TN_AQL_BARRIER | TN_AQL_ACQUIRE_AGENT | TN_AQL_RELEASE_AGENT;
+  p.setup = DIMS; p.scratch = k->is.scratch; p.shared = k->is.shared + (uint32_t)l->local_nbytes;
+  p.kernel = k->at; p.args = args;
+  for (int i = 0; i < 3; i++) {
+    p.local[i] = (uint16_t)l->local[i];
+    p.items[i] = (uint32_t)(l->global[i] * l->local[i]);
+  }
+  return p;
+}
+// At `at`, which the GPU sees at va.
+static void tn_kfd_write_args(const tiny_launch *l, char *at, uint64_t va) {
+  const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
+  const tn_kfd_aql_dispatch p = tn_kfd_packet_of(l, va);
+  const size_t packet = tn_kfd_args_at_packet(k);
+  memset(at, 0, packet);
+  for (int i = 0; i < l->nmem + l->nargs; i++) tn_kfd_put_param(k, at, i, l->nmem, tn_kfd_value_of(l, i));
+  tn_kfd_put_hidden(k, l, at);
+  memcpy(at + packet, &p, sizeof p);
+}
+
+// ** packets **
+
+static void tn_kfd_user_data(const tn_kfd *d, const tn_kfd_kernel *k, uint64_t args, tn_kfd_words *w) {
+  enum { SWIZZLE = 1, WORD3 = 0x20C14000 };                // gfx11, SQ_BUF_RSRC_WORD3 (Mesa, sid.h)
+  const uint64_t scratch = d->scratch ? d->scratch->va : 0;
+  const int uses = k->is.properties;
+  if (uses & TN_USE_SCRATCH_BUFFER) {
+    tn_kfd_address(w, scratch | (uint64_t)SWIZZLE << 63);
+    tn_kfd_word(w, UINT32_MAX);
+    tn_kfd_word(w, WORD3);
+  }
+  if (uses & TN_USE_PACKET) tn_kfd_address(w, args + tn_kfd_args_at_packet(k));
+  if (uses & TN_USE_QUEUE) tn_kfd_address(w, d->queue[TN_KFD_COMPUTE].page->va);
+  if (uses & TN_USE_ARGS) tn_kfd_address(w, args);
+  if (uses & TN_USE_ID) tn_kfd_address(w, 0);
+  if (uses & TN_USE_SCRATCH) tn_kfd_address(w, scratch);
+  if (uses & TN_USE_SCRATCH_SIZE) tn_kfd_word(w, k->is.scratch);
+}
+static void tn_kfd_set_program(const tn_kfd *d, const tiny_launch *l, tn_kfd_words *w) {
+  enum { PRIVILEGED = 1 << 20, LDS_AT = 15 };
+  const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
+  const uint64_t shared = tn_kfd_up(k->is.shared + l->local_nbytes, TN_KFD_LDS_GRANULE) / TN_KFD_LDS_GRANULE;
+  tn_pm4_registers(w, TN_SH_PGM_LO, 2);
+  tn_kfd_address(w, k->entry >> 8);
+  tn_pm4_registers(w, TN_SH_RSRC1, 2);
+  // gfx11: waves that are saved in the middle come back right with it alone (tinygrad, runtime/ops_amd.py)
+  tn_kfd_word(w, k->is.rsrc1 | (d->node.chip->family == 11 ? (uint32_t)PRIVILEGED : 0));
+  tn_kfd_word(w, (k->is.rsrc2 & ~(0x1FFu << LDS_AT)) | (uint32_t)shared << LDS_AT);
+  tn_pm4_register(w, tn_kfd_is_gfx9(d) ? TN_SH_RSRC3_GFX9 : TN_SH_RSRC3, k->is.rsrc3);
+  tn_pm4_register(w, TN_SH_TMPRING, k->is.scratch ? d->tmpring : 0);
+  if (!k->is.scratch) return;
+  tn_pm4_registers(w, TN_SH_SCRATCH_BASE, 2);
+  tn_kfd_address(w, d->scratch->va >> 8);
+}
+// The groups of a launch, as words of PM4.
+static void tn_kfd_dispatch(const tn_kfd *d, const tiny_launch *l, uint64_t args, tn_kfd_words *w) {
+  enum { ENABLE = 1, FROM_0 = 1 << 2, WAVE32 = 1 << 15 };
+  const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
+  tn_kfd_words user;
+  user.n = 0;
+  tn_kfd_set_program(d, l, w);
+  tn_pm4_registers(w, TN_SH_RESTART, 3);
+  for (int i = 0; i < 3; i++) tn_kfd_word(w, 0);
+  tn_kfd_user_data(d, k, args, &user);
+  if (user.n) tn_pm4_registers(w, TN_SH_USER_DATA, user.n);
+  for (int i = 0; i < user.n; i++) tn_kfd_word(w, user.at[i]);
+  tn_pm4_register(w, TN_SH_LIMITS, 0);
+  tn_pm4_registers(w, TN_SH_START, 8);
+  for (int i = 0; i < 3; i++) tn_kfd_word(w, 0);
+  for (int i = 0; i < 3; i++) tn_kfd_word(w, (uint64_t)l->local[i]);
+  for (int i = 0; i < 2; i++) tn_kfd_word(w, 0);
+  tn_pm4(w, TN_PM4_DISPATCH_DIRECT, 4);
+  for (int i = 0; i < 3; i++) tn_kfd_word(w, (uint64_t)l->global[i]);
+  tn_kfd_word(w, (uint32_t)(ENABLE | FROM_0 | (k->is.properties & TN_USE_WAVE32 ? WAVE32 : 0)));
+}
+// signal: counted down, with the times in it; 0: none.
+static void tn_kfd_aql(const tiny_launch *l, uint64_t args, uint64_t signal, tn_kfd_words *w) {
+  tn_kfd_aql_dispatch p = tn_kfd_packet_of(l, args);
+  p.signal = signal;
+  tn_kfd_struct(w, &p, sizeof p);
+}
+// What follows kernels before: they have ended, and what they wrote is seen.
+static void tn_kfd_between(const tn_kfd *d, tn_kfd_words *w) {
+  tn_pm4_idle(w);
+  tn_pm4_acquire(w, d->node.chip->family, 0, 0);
+}
+// Before the first launch of a submission: what was copied is there, and nothing old is in the caches.
+static tiny_code tn_kfd_begin_launches(tn_kfd *d) {
+  tn_kfd_words w;
+  tiny_code code = tn_kfd_after(d, TN_KFD_COMPUTE, TN_KFD_IN, d->queue[TN_KFD_IN].given);
+  if (code == TINY_OK) code = tn_kfd_room(d, TN_KFD_COMPUTE, TN_KFD_LAUNCH_WORDS);
+  if (code != TINY_OK) return code;
+  w.n = 0;
+  tn_pm4_idle(&w);
+  tn_pm4_acquire(&w, d->node.chip->family, d->code_is_new, 1);
+  d->code_is_new = 0;
+  return tn_kfd_push_pm4(d, &w);
+}
+
+// ** times **
+
+// Below 0: it is not timed.
+static int tn_kfd_stamp_new(tn_kfd *d, uint64_t *out) {
+  if (!out || d->nstamp == TN_KFD_STAMPS) return -1;
+  if (d->nstamp == d->stamp_cap) {
+    const size_t cap = (size_t)d->stamp_cap, more = cap ? cap * 2 : 32;
+    tn_kfd_stamp *s = (tn_kfd_stamp *)tiny_realloc(d->t, d->stamp, cap * sizeof *s, more * sizeof *s);
+    if (!s) return -1;
+    d->stamp = s;
+    d->stamp_cap = (int)more;
+  }
+  d->stamp[d->nstamp].out = out;
+  return d->nstamp++;
+}
+static tn_kfd_signal *tn_kfd_stamp_at(const tn_kfd *d, int number) {
+  return (tn_kfd_signal *)(void *)d->signals->cpu + TN_KFD_QUEUES + number;
+}
+static uint64_t tn_kfd_stamp_va(const tn_kfd *d, int number, size_t member) {
+  return d->signals->va + (uint64_t)(TN_KFD_QUEUES + number) * sizeof(tn_kfd_signal) + member;
+}
+static void tn_kfd_stamp_words(const tn_kfd *d, int number, size_t member, tn_kfd_words *w) {
+  if (number >= 0)
+    tn_pm4_release(w, d->node.chip->family, tn_kfd_stamp_va(d, number, member), 0, TN_KFD_DATA_CLOCK);
+}
+// After sync. The clock has 100 MHz.
+static void tn_kfd_stamps_tell(tn_kfd *d) {
+  for (int i = 0; i < d->nstamp; i++) {
+    const tn_kfd_signal *s = tn_kfd_stamp_at(d, i);
+    d->stamp[i].out[0] = s->begin * TN_KFD_CLOCK_NS;
+    d->stamp[i].out[1] = s->end * TN_KFD_CLOCK_NS;
+  }
+  d->nstamp = 0;
+}
+
+// ** launches **
+
+static int tn_kfd_is_empty(const tiny_launch *l) { return l->global[0] < 1 || l->global[1] < 1 || l->global[2] < 1; }
+// It may write to any of its memory.
+static void tn_kfd_use_all(tn_kfd *d, const tiny_launch *l) {
+  for (int i = 0; i < l->nmem; i++) tn_kfd_use(d, l->mem[i]);
+}
+// stamp: its number; below 0: it is not timed.
+static void tn_kfd_launch_words(const tn_kfd *d, const tiny_launch *l, uint64_t args, int stamp, int first,
+                                tn_kfd_words *w) {
+  if (tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE])) {
+    tn_kfd_aql(l, args, stamp < 0 ? 0 : tn_kfd_stamp_va(d, stamp, 0), w);
+    return;
+  }
+  if (!first) tn_kfd_between(d, w);
+  tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, begin), w);
+  tn_kfd_dispatch(d, l, args, w);
+  tn_kfd_stamp_words(d, stamp, offsetof(tn_kfd_signal, end), w);
+}
+// first: of a submission.
+static tiny_code tn_kfd_launch_one(tn_kfd *d, const tiny_launch *l, int first) {
+  const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
+  tn_kfd_words w;
+  tiny_code code = tn_kfd_scratch_grow(d, k->is.scratch);
+  if (code == TINY_OK && first) code = tn_kfd_begin_launches(d);
+  if (code == TINY_OK) code = tn_kfd_room(d, TN_KFD_COMPUTE, TN_KFD_LAUNCH_WORDS);
+  char *const at = code == TINY_OK ? tn_kfd_ring_take(d, &d->args, tn_kfd_args_nbytes(k), 256) : NULL;
+  if (!at) return tn_kfd_failed(d);
+  tn_kfd_write_args(l, at, tn_kfd_ring_va(&d->args, at));
+  w.n = 0;
+  tn_kfd_launch_words(d, l, tn_kfd_ring_va(&d->args, at), tn_kfd_stamp_new(d, l->stamp), first, &w);
+  tn_kfd_push(&d->queue[TN_KFD_COMPUTE], &w);
+  tn_kfd_use_all(d, l);
+  return TINY_OK;
+}
+// What was written of a submission that is refused in its middle, is submitted all the same.
+static tiny_code tn_kfd_launch_all(tn_kfd *d, const tiny_launch *l, int n) {
+  tiny_code code = TINY_OK;
+  int given = 0;
+  for (int i = 0; i < n && code == TINY_OK; i++) {
+    if (tn_kfd_is_empty(&l[i])) continue;
+    code = tn_kfd_fits(d, &l[i]);
+    if (code == TINY_OK) code = tn_kfd_launch_one(d, &l[i], !given++);
+  }
+  const tiny_code submitted = d->lost ? TINY_OK : tn_kfd_submit_words(d, TN_KFD_COMPUTE);
+  return code != TINY_OK ? code : tn_kfd_check(d, submitted);
+}
+static tiny_code tn_kfd_launch(void *dev, const tiny_launch *l) {
+  tn_kfd *d = (tn_kfd *)dev;
+  const tiny_code code = tn_kfd_enter(d);
+  return code == TINY_OK ? tn_kfd_launch_all(d, l, 1) : code;
+}
+#endif
+// ---- end src/amd/launch.c ----
+// ---- begin src/amd/graph.c ----
+// graph: launches that are handed over together again and again, as packets that were prepared (base/prepared.c).
+//
+// In:    the launches of a submit. Out: one submission: of PM4 a packet that names the list; of AQL its packets.
+// Holds: where scratch lies stands in the packets of PM4: when it moves, all lists go.
+#ifndef TN_KFD_GRAPH
+#define TN_KFD_GRAPH
+#ifndef TINY_AMALGAMATED
+#include "launch.c"
+#endif
+
+static const void *tn_kfd_module_of(const void *kernel) { return ((const tn_kfd_kernel *)kernel)->module; }
+static tiny_code tn_kfd_ready(void *user, const tiny_launch *l) { return tn_kfd_fits((tn_kfd *)user, l); }
+static void tn_kfd_prepared_write(void *user, const tiny_launch *l, char *args, uint64_t va) {
+  (void)user;
+  tn_kfd_write_args(l, args, va);
+}
+static void tn_kfd_prepared_put(const tiny_launch *l, int i, uint64_t value, char *args) {
+  tn_kfd_put_param((const tn_kfd_kernel *)l->kernel, args, i, l->nmem, value);
+}
+static size_t tn_kfd_prepared_command(void *user, const tiny_launch *l, int first, uint64_t args, uint32_t *at) {
+  const tn_kfd *d = (const tn_kfd *)user;
+  tn_kfd_words w;
+  w.n = 0;
+  tn_kfd_launch_words(d, l, args, -1, first, &w);
+  memcpy(at, w.at, (size_t)w.n * 4);
+  return (size_t)w.n;
+}
+static void *tn_kfd_prepared_make(void *user, size_t nbytes, char **cpu, uint64_t *va) {
+  tn_kfd *d = (tn_kfd *)user;
+  tn_kfd_memory *m = tn_kfd_memory_make(d, nbytes, 1);
+  if (!m) { tn_kfd_failed(d); return NULL; }
+  *cpu = m->cpu;
+  *va = m->va;
+  return m;
+}
+static void tn_kfd_prepared_drop(void *user, void *memory) {
+  tn_kfd_memory_free((tn_kfd *)user, (tn_kfd_memory *)memory);
+}
+static uint64_t tn_kfd_prepared_done(void *user) { return tn_kfd_done(&((tn_kfd *)user)->queue[TN_KFD_COMPUTE]); }
+static tiny_code tn_kfd_prepared_wait(void *user, uint64_t number) {
+  tn_kfd *d = (tn_kfd *)user;
+  return d->lost ? TINY_E_DEVICE : tn_kfd_check(d, tn_kfd_wait_for(d, TN_KFD_COMPUTE, number));
+}
+static const tn_prepared_calls tn_kfd_prepared_calls = {
+  TN_KFD_LAUNCH_WORDS, tn_kfd_module_of, tn_kfd_args_nbytes, tn_kfd_value_of, tn_kfd_ready, tn_kfd_prepared_write,
+  tn_kfd_prepared_put, NULL, tn_kfd_prepared_command, tn_kfd_prepared_make, tn_kfd_prepared_drop, tn_kfd_prepared_done,
+  tn_kfd_prepared_wait
+};
+
+// Packets of AQL go into the ring themselves: its firmware reads no list of them.
+static tiny_code tn_kfd_push_list(tn_kfd *d, const tn_prepared_graph *g, const tn_prepared_list *list) {
+  const char *const at = list->cpu + g->nbytes;
+  tn_kfd_queue *q = &d->queue[TN_KFD_COMPUTE];
+  tiny_code code = TINY_OK;
+  tn_kfd_words w;
+  w.n = 0;
+  if (!tn_kfd_is_aql(q)) {
+    code = tn_kfd_room(d, TN_KFD_COMPUTE, TN_KFD_LAUNCH_WORDS);
+    tn_pm4_list(&w, list->va + g->nbytes, list->nwords);
+    if (code == TINY_OK) tn_kfd_push(q, &w);
+    return code;
+  }
+  for (size_t i = 0; i < list->nwords && code == TINY_OK; i += 16) {
+    code = tn_kfd_room(d, TN_KFD_COMPUTE, 16);
+    w.n = 0;
+    tn_kfd_struct(&w, at + i * 4, 64);
+    if (code == TINY_OK) tn_kfd_push(q, &w);
+  }
+  return code;
+}
+static tiny_code tn_kfd_graph_submit(tn_kfd *d, tn_prepared_graph *g, const tiny_launch *l) {
+  tn_prepared_list *list = tn_prepared_list_of(&d->prepared, g, l);
+  if (!list) return tiny_status(d->t);
+  for (int i = 0; i < g->n; i++) tn_kfd_use_all(d, &l[i]);
+  tiny_code code = tn_kfd_begin_launches(d);
+  if (code == TINY_OK) code = tn_kfd_push_list(d, g, list);
+  if (code == TINY_OK) code = tn_kfd_submit_words(d, TN_KFD_COMPUTE);
+  list->busy = d->queue[TN_KFD_COMPUTE].given;
+  return tn_kfd_check(d, code);
+}
+static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
+  tn_kfd *d = (tn_kfd *)dev;
+  tiny_code code = tn_kfd_enter(d);
+  for (int i = 0; i < n && code == TINY_OK; i++)           // before a list is looked for, which would go
+    code = tn_kfd_check(d, tn_kfd_scratch_grow(d, ((const tn_kfd_kernel *)l[i].kernel)->is.scratch));
+  if (code != TINY_OK) return code;
+  tn_prepared_graph *g = tn_prepared_of(&d->prepared, l, n);
+  return g ? tn_kfd_graph_submit(d, g, l) : tn_kfd_launch_all(d, l, n);
+}
+#endif
+// ---- end src/amd/graph.c ----
+// ---- begin src/amd/compile.c ----
+// compile: HIP C -> a code object, by what a tiny_amd_system brings, or clang.
+//
+// In:    HIP C, which includes nothing. Out: a code object for the device, or what the compiler says. They are kept in
+//        the library's disk cache.
+// Holds: clang alone is run, once for a module: no linker, no library, no header of ROCm. What is found is taken for
+//        the device, and told in the log (letter p). Nothing is written to disk.
+// What is what: Clang, User's Manual and "HIP Support" (--cuda-device-only, -nogpuinc, -nogpulib); -emit-obj stands
+// behind -S, so that cc1 writes the object that the driver would have linked.
+#ifndef TN_KFD_COMPILE
+#define TN_KFD_COMPILE
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#include "../base/tool.c"
+#endif
+
+typedef struct tn_kfd_made { void *object; size_t nbytes; char log[2048]; } tn_kfd_made;         // by malloc
+
+// TINY_AMD_CLANG, then ROCm's, then the newest in the folders of PATH that are absolute. 0: it is in none.
+static int tn_kfd_find_clang(char *out, size_t nbytes) {
+  static const char *const names[] = {"amdclang", "clang-23", "clang-22", "clang-21", "clang-20", "clang-19",
+      "clang-18",
+                                      "clang-17", "clang", NULL};
+  const char *named = getenv("TINY_AMD_CLANG");
+  if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_tool_is_program(out); }
+  snprintf(out, nbytes, "/opt/rocm/llvm/bin/clang");
+  return tn_tool_is_program(out) || tn_tool_find(names, out, nbytes);
+}
+static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
+  if (!d->compiler_asked++ && !d->k.sys.compile) {
+    if (!tn_kfd_find_clang(d->compiler, sizeof d->compiler)) d->compiler[0] = 0;
+    else tiny_log_line(d->t, 'p', "%s: HIP C is compiled by %s", d->name, d->compiler);
+  }
+  if (d->k.sys.compile || d->compiler[0]) return TINY_OK;
+  return tiny_fail(d->t, TINY_E_COMPILE,
+                   "%s: a kernel is to be compiled and there is no clang that knows AMD's GPUs: install clang 17 or "
+                       "later "
+                   "(or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or bring the program's kernels in "
+                   "tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
+}
+
+#ifdef __linux__
+static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_kfd_made *out) {
+  char arch[48], from[32], to[32];
+  const int in = tn_tool_file("hip"), object = tn_tool_file("object"), said = tn_tool_file("said");
+  int result = -1;
+  snprintf(arch, sizeof arch, "--offload-arch=%s", target);
+  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
+  snprintf(to, sizeof to, "/proc/self/fd/%d", object);
+  const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
+                               "-fno-temp-file", "-S", "-Xclang", "-emit-obj", from, "-o", to, NULL};
+  char *mutable_words[sizeof words / sizeof *words];
+  memcpy(mutable_words, words, sizeof words);              // posix_spawn writes none of them
+  if (in >= 0 && object >= 0 && said >= 0 && tn_tool_write(in, hip, strlen(hip))) {
+    result = tn_tool_run(path, mutable_words, said);
+    if (!result) out->object = tn_tool_read(object, &out->nbytes);
+    if (!out->object) {
+      size_t n;
+      char *text = tn_tool_read(said, &n);
+      if (text) snprintf(out->log, sizeof out->log, "%s", text);
+      free(text);
+      if (!result) result = -1;
+    }
+  }
+  if (in >= 0) close(in);
+  if (object >= 0) close(object);
+  if (said >= 0) close(said);
+  return result;
+}
+#else
+static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_kfd_made *out) {
+  (void)path; (void)hip; (void)target; (void)out;
+  return -1;
+}
+#endif
+
+// ** as the backend is asked **
+
+typedef struct tn_kfd_batch { tn_kfd *d; const tiny_bytes *source; tn_kfd_made *made; int *result; } tn_kfd_batch;
+static void tn_kfd_compile_task(void *arg, int i) {
+  const tn_kfd_batch *b = (const tn_kfd_batch *)arg;
+  const tiny_amd_system *s = &b->d->k.sys;
+  tn_kfd_made *m = &b->made[i];
+  const char *target = b->d->node.chip->name;
+  b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->object, &m->nbytes, m->log,
+                                         sizeof m->log)
+                            : tn_kfd_by_clang(b->d->compiler, b->source[i].data, target, m);
+}
+static tiny_code tn_kfd_refused(tn_kfd *d, const tn_kfd_made *m, tiny_bytes *log) {
+  const size_t n = strlen(m->log);
+  tiny_bytes_add(log, m->log, n);
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is not compiled for %s: %.600s", d->name, d->node.chip->name,
+                   n ? m->log : "it is not said why");
+}
+// Processes run beside each other; what a host brings is called on this thread.
+static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  tn_kfd *d = (tn_kfd *)dev;
+  tiny_code code = tn_kfd_find_compiler(d);
+  if (code != TINY_OK) return code;
+  const size_t size = (size_t)n * (sizeof(tn_kfd_made) + sizeof(int));
+  tn_kfd_made *made = (tn_kfd_made *)tiny_realloc(d->t, NULL, 0, size);
+  if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
+  memset(made, 0, size);
+  tn_kfd_batch b = {d, source, made, (int *)(void *)(made + n)};
+  if (!d->k.sys.compile) tiny_parallel(d->t, n, tn_kfd_compile_task, &b);
+  else for (int i = 0; i < n; i++) tn_kfd_compile_task(&b, i);
+  for (int i = 0; i < n; i++) {
+    if (code == TINY_OK && (b.result[i] || !made[i].object)) code = tn_kfd_refused(d, &made[i], log);
+    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].object, made[i].nbytes);
+    free(made[i].object);
+  }
+  tiny_realloc(d->t, made, size, 0);
+  return code;
+}
+#endif
+// ---- end src/amd/compile.c ----
+// ---- begin src/amd/info.c ----
+// info: what the driver tells of its GPUs, without a context of the library's.
+//
+// In:    a system, or NULL. Out: a row for each GPU. Nothing is left open.
+#ifndef TN_KFD_INFO
+#define TN_KFD_INFO
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#endif
+
+static void tn_kfd_tell(tn_kfd_driver *k, const tn_kfd_node *n, tiny_amd_gpu *out) {
+  tn_kfd_available a = {0, n->gpu, 0};
+  char path[40];
+  snprintf(out->name, sizeof out->name, "%.63s", n->name);
+  snprintf(out->target, sizeof out->target, "gfx%u%u%x", (unsigned)(n->version / 10000 % 1000),
+           (unsigned)(n->version / 100 % 100), (unsigned)(n->version % 100));
+  out->node = n->number; out->minor = (int)n->minor;
+  out->units = (int)tn_kfd_units(n); out->dies = (int)n->dies; out->waves = (int)n->waves;
+  out->shared_nbytes = (size_t)n->shared_kib << 10; out->nbytes = n->nbytes;
+  out->version[0] = (int)k->version.major; out->version[1] = (int)k->version.minor;
+  snprintf(path, sizeof path, "/dev/dri/renderD%u", (unsigned)n->minor);
+  const int file = k->sys.open(k->sys.user, path, TN_DRIVER_OPEN);
+  if (file >= 0) k->sys.close(k->sys.user, file);
+  if (tn_kfd_errno(k, file, path) != TINY_OK || tn_kfd_known(k, n) != TINY_OK)
+    snprintf(out->error, sizeof out->error, "%s", k->why);
+  if (tn_kfd_ask(k, TN_KFD_BOTH, TN_KFD_AVAILABLE, &a, sizeof a) >= 0) out->free_nbytes = a.nbytes;      // KFD 1.9
+}
+TINY_API int tiny_amd_gpus(const tiny_amd_system *system, tiny_amd_gpu *out, int n) {
+  tn_kfd_driver k;
+  tn_kfd_node nodes[TN_KFD_GPUS];
+  if (n > 0) memset(out, 0, (size_t)n * sizeof *out);
+  const tiny_code code = tn_kfd_driver_open(&k, system);
+  const int found = code == TINY_OK ? tn_kfd_nodes(&k, nodes, TN_KFD_GPUS) : 0;
+  if (code == TINY_OK && !found)
+    tn_kfd_wrong(&k, TINY_E_DEVICE, "the driver (KFD %u.%u) finds no GPU that computes", (unsigned)k.version.major,
+                 (unsigned)k.version.minor);
+  for (int i = 0; i < found && i < n && i < TN_KFD_GPUS; i++) tn_kfd_tell(&k, &nodes[i], &out[i]);
+  if (!found && n > 0) snprintf(out->error, sizeof out->error, "%s", k.why);
+  tn_kfd_driver_close(&k);
+  return found;
+}
+#endif
+// ---- end src/amd/info.c ----
+// ---- begin src/amd/open.c ----
+// open: a device as others see it: opened and closed, what schedules ask of it, that all has happened.
+//
+// In:    calls of the library, one at a time. Out: what the contract of tiny_backend says.
+#ifndef TN_KFD_OPEN
+#define TN_KFD_OPEN
+#ifndef TINY_AMALGAMATED
+#include "graph.c"
+#include "share.c"
+#include "compile.c"
+#include "info.c"
+#include "../render/lang_hip.c"
+#endif
+
+// ** how kernels are written **
+
+static void tn_kfd_renderer(void *dev, tiny_renderer *out) { tn_lang_hip(out, ((const tn_kfd *)dev)->node.chip->name); }
+
+// What schedules ask. A unit is what shares memory: a CU, or RDNA's WGP of two; bytes that an item loads at once: LLVM,
+// global_load_b128.
+static void tn_kfd_limits(const tn_kfd *d, tiny_limits *out) {
+  const tn_kfd_chip *c = d->node.chip;
+  out->warp = c->warp;
+  out->compute_units = (int)tn_kfd_units(&d->node) / (c->family == 9 ? 1 : 2);
+  out->vector_nbytes = 16; out->vector_registers = c->registers_most < 255 ? c->registers_most : 255;
+  out->units = tiny_warp_units(c->name, &out->nunits);
+  out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
+  out->shared_nbytes = (size_t)d->node.shared_kib << 10;
+  out->local_total = 1024;
+  out->global_max[0] = UINT32_MAX / 1024; out->global_max[1] = out->global_max[2] = 65535;
+  for (int i = 0; i < 3; i++) { out->local_max[i] = 1024; out->memory[i].line = 128; }
+  out->memory[0].nbytes = out->memory[1].nbytes = out->cache_nbytes = (size_t)(c->family == 9 ? 32 : 64) << 10;
+  out->memory[2].nbytes = (size_t)c->cache_mib << 20;
+}
+
+// ** opened and closed **
+
+static uint64_t tn_kfd_timeout(void) {
+  enum { USUAL_MS = 60000 };
+  const char *given = getenv("TINY_AMD_TIMEOUT_MS");
+  const uint64_t ms = given ? tn_digits_value(given, 10, NULL) : 0;
+  return (ms && ms < UINT64_C(1) << 32 ? ms : (uint64_t)USUAL_MS) * 1000000u;
+}
+static tiny_code tn_kfd_open_rings(tn_kfd *d) {
+  tiny_code code = tn_kfd_ring_make(d, &d->args, TN_KFD_COMPUTE, 256 << 10);
+  if (code == TINY_OK) code = tn_kfd_ring_make(d, &d->stage_in, TN_KFD_IN, TN_KFD_STAGE);
+  return code == TINY_OK ? tn_kfd_ring_make(d, &d->stage_out, TN_KFD_OUT, TN_KFD_STAGE) : code;
+}
+static tiny_code tn_kfd_begin(tn_kfd *d, const char *which) {
+  const tiny_amd_system *system;
+  uint64_t number;
+  if (!tn_kfd_which(which, &system, &number))
+    return tn_kfd_wrong(&d->k, TINY_E_DEVICE, "there is no device AMD:%.40s; devices are numbers, AMD:0, AMD:1 ..",
+                        which);
+  snprintf(d->name, sizeof d->name, "AMD%s%.16s", *which && !system ? ":" : "", system ? "" : which);
+  tiny_code code = tn_kfd_driver_open(&d->k, system);
+  if (code == TINY_OK) code = tn_kfd_choose(d, number);
+  if (code == TINY_OK) code = tn_kfd_open_vm(d);
+  if (code == TINY_OK) code = tn_kfd_open_events(d);
+  if (code == TINY_OK) code = tn_kfd_open_queues(d);
+  return code == TINY_OK ? tn_kfd_open_rings(d) : code;
+}
+static void tn_kfd_close(void *dev) {
+  tn_kfd *d = (tn_kfd *)dev;
+  if (!d->lost) tn_kfd_wait_all(d);
+  tn_kfd_let_go(d);
+  tn_kfd_part(d);
+  tn_prepared_close_all(&d->prepared);
+  tn_kfd_modules_close(d);
+  tn_kfd_close_queues(d);
+  tn_kfd_close_event(d, &d->memory_event);
+  tn_kfd_close_event(d, &d->exception_event);
+  tn_device_regions_close(&d->blocks, 1);
+  while (d->memory) tn_kfd_memory_free(d, d->memory);
+  if (d->drm >= 0) d->k.sys.close(d->k.sys.user, d->drm);
+  tn_kfd_driver_close(&d->k);
+  if (d->stamp) tiny_realloc(d->t, d->stamp, (size_t)d->stamp_cap * sizeof *d->stamp, 0);
+  tiny_realloc(d->t, d, sizeof *d, 0);
+}
+static tn_kfd *tn_kfd_new(tiny_ctx *t) {
+  tn_kfd *d = (tn_kfd *)tiny_realloc(t, NULL, 0, sizeof *d);
+  if (!d) { tiny_fail(t, TINY_E_MEMORY, "AMD: no memory for a device"); return NULL; }
+  memset(d, 0, sizeof *d);
+  d->t = d->blocks.t = t;
+  d->prepared.t = t; d->prepared.user = d; d->prepared.calls = &tn_kfd_prepared_calls;
+  d->blocks.user = d; d->blocks.make = tn_kfd_blocks_make; d->blocks.drop = tn_kfd_blocks_drop;
+  d->drm = d->k.kfd = -1;
+  d->timeout_ns = tn_kfd_timeout();
+  memcpy(d->name, "AMD", 4);
+  return d;
+}
+static void *tn_kfd_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  tn_kfd *d = tn_kfd_new(t);
+  if (!d) return NULL;
+  if (tn_kfd_begin(d, which) == TINY_OK) {
+    tn_kfd_limits(d, limits);
+    tiny_log_line(t, 'p', "%s: %s, %s, KFD %u.%u, %s", d->name, d->node.name, d->node.chip->name,
+                  (unsigned)d->k.version.major, (unsigned)d->k.version.minor,
+                  tn_kfd_is_aql(&d->queue[TN_KFD_COMPUTE]) ? "AQL" : "PM4");
+    return d;
+  }
+  tn_kfd_failed(d);
+  tn_kfd_close(d);
+  return NULL;
+}
+static const char *tn_kfd_target(void *dev) { return ((const tn_kfd *)dev)->node.chip->name; }
+
+// Launches that are given may use it, and lists that are not submitted again would.
+static void tn_kfd_unload(void *dev, void *module) {
+  tn_kfd *d = (tn_kfd *)dev;
+  tn_kfd_module *m = (tn_kfd_module *)module;
+  if (!m) return;
+  tn_prepared_leave(&d->prepared, m);
+  m->next = d->gone;
+  d->gone = m;
+}
+static tiny_code tn_kfd_sync(void *dev) {
+  tn_kfd *d = (tn_kfd *)dev;
+  tiny_code code = tn_kfd_enter(d);
+  if (code != TINY_OK) return code;
+  code = tn_kfd_check(d, tn_kfd_wait_all(d));
+  if (code != TINY_OK) return code;
+  tn_kfd_stamps_tell(d);
+  tn_kfd_modules_close(d);
+  return TINY_OK;
+}
+#endif
+// ---- end src/amd/open.c ----
+// ---- begin src/amd/backend.c ----
+// backend: the one object of tiny_amd.h.
+#ifndef TN_KFD_BACKEND
+#define TN_KFD_BACKEND
+#ifndef TINY_AMALGAMATED
+#include "open.c"
+#endif
+
+#ifdef TINY_STATIC
+static
+#endif
+const tiny_backend tiny_amd = {
+  TINY_BACKEND_VERSION, "AMD", tn_kfd_open, tn_kfd_close, tn_kfd_target, tn_kfd_renderer, tn_kfd_alloc_block,
+  tn_kfd_free_block, tn_kfd_copy_in, tn_kfd_copy_out, tn_kfd_copy_from, NULL, tn_kfd_compile, tn_kfd_load, NULL,
+  tn_kfd_unload, tn_kfd_find, tn_kfd_launch, tn_kfd_submit, tn_kfd_event_new, tn_kfd_wait, tn_kfd_event_free,
+  tn_kfd_sync, NULL
+};
+#endif
+// ---- end src/amd/backend.c ----
+// ---- end src/amd/all.c ----
+#endif // TINY_IMPLEMENTATION
+
+/*
+---- begin LICENSE ----
+MIT License
+
+Copyright (c) 2026 the tiny.h authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+---- end LICENSE ----
+
+Where things stand in tiny_amd.h
+
+    160  src/amd/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
+                                        addresses
+    187  src/amd/../base/driver.c       files of kernel drivers: opened, controlled, mapped; a clock; what two
+                                        sides of a bus see in order
+    345  src/amd/../base/tool.c         programs of others, run as processes that read and write memory:
+                                        nothing of it has a name in a folder
+    441  src/amd/../base/blocks.c       a device's memory, given out in blocks of larger regions, which are
+                                        the driver's
+    554  src/amd/../base/prepared.c     launches that are handed over together again and again, as a list of
+                                        commands that was prepared
+    769  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+                                        words below: an element at a time or vectors of 2, 4, 8 or 16
+   1116  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+                                        AMD's GPUs and clang have otherwise
+   1139  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
+   1258  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c), or what a
+                                        tiny_amd_system has in their place
+   1314  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
+                                        went wrong as a sentence
+   1393  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+                                        each target
+   1451  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1548  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
+                                        others in it; what it is lost by
+   1789  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
+                                        AQL
+   1948  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
+                                        waiting for that
+   2262  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
+                                        order between them
+   2386  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
+                                        GPUs
+   2540  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
+                                        the host's pages, used in place
+   2646  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
+                                        to the GPU
+   2842  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
+   2975  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
+                                        packets
+   3287  src/amd/graph.c                launches that are handed over together again and again, as packets
+                                        that were prepared (base/prepared.c)
+   3379  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
+   3495  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
+   3538  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
+                                        it, that all has happened
+   3666  src/amd/backend.c              the one object of tiny_amd.h
+*/
