@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 29da4c52a14a82e4f9bfce2c2fb00d6f558fd29370f87e86de66232c263b0453
+/* tiny.h 0.1.0, source 3432823990d73872a068d2a4bd20757cf7f1c2bfa99c108a098ed60ecfc920b0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3721,7 +3721,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "29da4c52a14a82e4f9bfce2c2fb00d6f558fd29370f87e86de66232c263b0453"
+#define TN_SOURCE_ID "3432823990d73872a068d2a4bd20757cf7f1c2bfa99c108a098ed60ecfc920b0"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16615,7 +16615,7 @@ static tiny_uop *tn_power_times(tiny_ctx *t, tiny_uop *x, int64_t n) {
 
 // x so many times. A number of summands that a narrow float cannot hold is none there: 0 times infinity is no zero.
 static tiny_uop *tn_sum_of_same(tiny_ctx *t, tiny_uop *x, tiny_uop *count) {
-  const int dtype = tn_is_narrow(x->dtype) ? TINY_F32 : x->dtype;
+  const int dtype = tn_is_narrow(x->dtype) ? (int)TINY_F32 : x->dtype;
   return cast(mul(cast(x, dtype), cast(count, dtype)), x->dtype);
 }
 
@@ -51762,6 +51762,11 @@ static int tn_x86_shuffle_plainly(tn_x86_select *x, const tn_x86_order *order, i
   if (held == 16) return 0;
   const int high = kind == TN_X86_HIGH_HALVES, masks = x->level->masks, of_64 = high ? 0xEE : 0x44;
   const int of_32 = masks ? (high ? 3 : 0) : high ? 0x31 : 0x20;
+  if (held == 32 && !high) {               // the second's is a half already
+    tn_x86_4(x, masks ? TN_X86_VINSERTF32X4 : TN_X86_VINSERTF128, tn_x86_vec(to, 32, TN_ISA_DEF),
+             tn_x86_vec(a, 32, TN_ISA_USE), tn_x86_vec(b, 16, TN_ISA_USE), 1);
+    return 1;
+  }
   tn_x86_4(x, masks ? TN_X86_VSHUFF64X2 : TN_X86_VPERM2F128, tn_x86_vec(to, held, TN_ISA_DEF),
            tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE), held == 64 ? of_64 : of_32);
   return 1;
@@ -54865,7 +54870,8 @@ static void tn_arm64_cast(tn_arm64_select *x, const tiny_uop *u, int to) {
 }
 static void tn_arm64_bitcast(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int from = tn_arm64_class(s), cls = tn_arm64_class(u), r = tn_arm64_value(x, s), nbytes = tn_arm64_nbytes(x, u);
+  const int from = x->in_lane[s->seq] ? TN_ISA_VEC : tn_arm64_class(s), cls = tn_arm64_class(u);
+  const int r = tn_arm64_value(x, s), nbytes = tn_arm64_nbytes(x, u);
   if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL || (from != cls && nbytes > 8)) {
     tn_isa_refuse(x->c, "a bitcast of bools");
   } else if (from == cls) {
@@ -55515,13 +55521,14 @@ static void tn_arm64_read_induction(tn_arm64_select *x, const tiny_uop *index) {
     if (x->last[s->seq] < (int)d->range->seq) x->last[s->seq] = (int)d->range->seq;
   }
 }
-// Lanes that only STACKs and BROADCASTs read, which take them where they are.
+// Lanes that only STACKs and BROADCASTs read, which take them where they are; and what is loaded to be a float's bits.
 static void tn_arm64_lanes_in_place(tn_arm64_select *x) {
   int *taken = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    const int takes = (u->op == TINY_OP_STACK || u->op == TINY_OP_BROADCAST) && u->dtype != TINY_BOOL && x->uses[i];
-    for (uint32_t j = 0; takes && j < u->nsrc; j++) taken[u->src[j]->seq]++;
+    const int bits = u->op == TINY_OP_BITCAST && tn_is_float(u->dtype) && u->src[0]->op == TINY_OP_LOAD;
+    const int takes = (u->op == TINY_OP_STACK || u->op == TINY_OP_BROADCAST || bits) && u->dtype != TINY_BOOL;
+    for (uint32_t j = 0; takes && x->uses[i] && j < u->nsrc; j++) taken[u->src[j]->seq]++;
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
@@ -73399,144 +73406,144 @@ Where things stand in tiny.h
                                       vectors
   51560  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51990  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51995  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  52125  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  52130  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52349  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52354  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52800  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  52805  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  53129  src/isa/arm64_encode.c       instructions of A64 -> words
-  53426  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53683  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53134  src/isa/arm64_encode.c       instructions of A64 -> words
+  53431  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53688  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  53999  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  54004  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  54268  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54273  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54886  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  55101  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  54892  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  55107  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55637  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55644  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55900  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  55907  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  56148  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56155  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56407  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56414  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56660  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56667  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56895  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  57016  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  57347  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57434  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  56902  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  57023  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57354  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57441  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57534  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57541  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57545  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57552  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57849  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  57856  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57939  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  57946  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58557  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58564  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  59119  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59126  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59469  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59476  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59771  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59778  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59851  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59858  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  60257  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60264  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  60301  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60308  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60570  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60577  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60836  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60843  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  61297  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61796  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61304  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61803  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61880  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61887  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  61997  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  62229  src/runtime/device.c         which backend a context runs on
-  62447  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62601  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  62004  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62236  src/runtime/device.c         which backend a context runs on
+  62454  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62608  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62662  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62669  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62930  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62937  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  63219  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63226  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63491  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63498  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63673  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63758  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63680  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63765  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  64171  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64178  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64450  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64457  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64561  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64568  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64800  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  65286  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64807  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65293  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65458  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65566  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65850  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65465  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65573  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65857  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  66347  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66354  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66955  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66962  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  67138  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67145  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67475  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67686  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68480  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67482  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67693  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68487  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68872  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  69213  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68879  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69220  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  69420  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69427  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69674  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69681  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69933  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69940  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  70203  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70210  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  70368  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70375  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70542  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70903  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  71139  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70549  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70910  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71146  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  71287  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71450  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71294  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71457  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71557  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71564  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71642  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71649  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71970  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71977  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  72133  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  72196  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  72375  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72140  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72203  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72382  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72511  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72518  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72897  src/runtime/context.c        opening and closing, the first error, totals
+  72904  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 1e13be6063ba0e698ad069822d9f13f1c5e854175c5099e7020495be27bb3f18
+/* tiny_cuda.h 0.1.0, source d305fe8558378283a003dab6ec704768b0d270f9b3339ebf2b290c11d7556cff
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "1e13be6063ba0e698ad069822d9f13f1c5e854175c5099e7020495be27bb3f18"
+#define TN_CUDA_SOURCE_ID "d305fe8558378283a003dab6ec704768b0d270f9b3339ebf2b290c11d7556cff"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -626,20 +626,6 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
     l->vops[tn_cuda_ops[i].op] = tn_cuda_ops[i].vector;
   }
 }
-
-#ifndef TINY_AMALGAMATED                    // tiny_cuda.h has no use for it
-// gfx: "gfx1100". All of them take one text.
-static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
-  (void)gfx;
-  tn_lang_cuda(r, 0);
-  r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
-  r->language.load_turned = r->language.load_rows = NULL;
-  r->language.barrier = "meet();";
-  // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
-  // and beyond (HIP's programming guide, "Unrolling loops").
-  r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
-}
-#endif
 #endif
 // ---- end src/cuda/../render/lang_cuda.c ----
 // ---- begin src/cuda/../render/ptx_values.c ----
@@ -5010,41 +4996,41 @@ Where things stand in tiny_cuda.h
     285  src/cuda/../render/lang_cuda.c       the descriptor of CUDA C, and of HIP C, which is the same but
                                               for the words below: an element at a time or vectors of 2, 4, 8
                                               or 16
-    646  src/cuda/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
+    632  src/cuda/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
                                               an element at a time
-   1294  src/cuda/../render/ptx_pairs.c       two elements by one instruction
-   1362  src/cuda/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
+   1280  src/cuda/../render/ptx_pairs.c       two elements by one instruction
+   1348  src/cuda/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
                                               and what is to be known before
-   1899  src/cuda/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps
+   1885  src/cuda/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps
                                               of sm_90a make one (PTX ISA, wgmma)
-   2033  src/cuda/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
+   2019  src/cuda/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
                                               units sum in memory of their own (PTX ISA, "TensorCore 5th
                                               Generation Family Instructions", and there "Tensor Memory",
                                               "Matrix Descriptors", "Canonical Layouts", "Data Path Layout
                                               Organization", "Memory Consistency Model")
-   2433  src/cuda/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
+   2419  src/cuda/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
                                               module
-   2473  src/cuda/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
+   2459  src/cuda/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                               cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2755  src/cuda/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   2741  src/cuda/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                               mbarrier, mapa, setmaxnreg)
-   2933  src/cuda/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by
+   2919  src/cuda/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by
                                               itself (PTX ISA, cp.async.bulk.tensor, .global.shared::cta;
                                               sm_90 on)
-   3016  src/cuda/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   3002  src/cuda/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                               later
-   3650  src/cuda/driver.c                    the CUDA driver and NVRTC as they are called here: own
+   3636  src/cuda/driver.c                    the CUDA driver and NVRTC as they are called here: own
                                               declarations, loaded while the program runs
-   3840  src/cuda/device.c                    a GPU, its CUDA context and stream: opened, closed; what its
+   3826  src/cuda/device.c                    a GPU, its CUDA context and stream: opened, closed; what its
                                               driver says is wrong
-   4072  src/cuda/memory.c                    of the device: given out and freed in the order of its stream;
+   4058  src/cuda/memory.c                    of the device: given out and freed in the order of its stream;
                                               bytes to it, from it, between two devices
-   4300  src/cuda/compile.c                   CUDA C -> cubin, by NVRTC; PTX stays what it is
-   4391  src/cuda/module.c                    binaries -> modules -> kernels -> launches in the device's
+   4286  src/cuda/compile.c                   CUDA C -> cubin, by NVRTC; PTX stays what it is
+   4377  src/cuda/module.c                    binaries -> modules -> kernels -> launches in the device's
                                               stream
-   4678  src/cuda/graph.c                     launches that are handed over together again and again, as one
+   4664  src/cuda/graph.c                     launches that are handed over together again and again, as one
                                               CUDA graph
-   4843  src/cuda/stream.c                    a device's stream as others see it: events in it, that all of it
+   4829  src/cuda/stream.c                    a device's stream as others see it: events in it, that all of it
                                               has happened, opened and closed
-   4955  src/cuda/backend.c                   the one object of tiny_cuda.h
+   4941  src/cuda/backend.c                   the one object of tiny_cuda.h
 */

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source cea8e37251bc1ceb671aeea3c44a6bf902ea1f6a37eecb455fadb3e8f7107a84
+/* tiny_nv.h 0.1.0, source 06823f5fbeeabb88c6ee6a52f05a80415ea9b7d9fdce29ff9cfe655a1b895caf
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "cea8e37251bc1ceb671aeea3c44a6bf902ea1f6a37eecb455fadb3e8f7107a84"
+#define TN_NV_SOURCE_ID "06823f5fbeeabb88c6ee6a52f05a80415ea9b7d9fdce29ff9cfe655a1b895caf"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -245,6 +245,588 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 }
 #endif
 // ---- end src/nv/../base/digits.c ----
+// ---- begin src/nv/../base/driver.c ----
+// driver: files of kernel drivers: opened, controlled, mapped; a clock; what two sides of a bus see in order.
+//
+// In:    paths, requests, addresses. Out: results as they come from the kernel: below 0 -errno.
+// Holds: only here is it known which system this is. Elsewhere than on Linux there are no such drivers, and opening one
+//        says so. It stands in companion headers, as library.c does, and uses nothing of the other rooms.
+#ifndef TN_BASE_DRIVER
+#define TN_BASE_DRIVER
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __GNUC__
+  #define TN_DRIVER_PRINTF(at, args) __attribute__((format(printf, at, args)))
+#else
+  #define TN_DRIVER_PRINTF(at, args)
+#endif
+
+#ifdef __linux__
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+// With -std=c11 the C library hides what is not ISO C (base/os.c): declared as POSIX has it. Numbers: asm-generic.
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+  extern int clock_gettime(int clock, struct timespec *out);
+  extern int nanosleep(const struct timespec *wanted, struct timespec *left);
+  extern ssize_t readlink(const char *path, char *out, size_t nbytes);
+#endif
+enum { TN_DRIVER_LINUX = 1, TN_DRIVER_CLOEXEC = 02000000, TN_DRIVER_ANONYMOUS = 0x20, TN_DRIVER_NORESERVE = 0x4000,
+       TN_DRIVER_RESERVED = TN_DRIVER_ANONYMOUS | TN_DRIVER_NORESERVE, TN_DRIVER_MONOTONIC = 1 };
+static int tn_driver_open(void *user, const char *path, int flags) {
+  (void)user;
+  const int fd = open(path, flags | TN_DRIVER_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+static int tn_driver_close(void *user, int fd) { (void)user; return close(fd) ? -errno : 0; }
+static int tn_driver_ioctl(void *user, int fd, unsigned long request, void *argument) {
+  int result;
+  (void)user;
+  do result = ioctl(fd, request, argument); while (result < 0 && (errno == EINTR || errno == EAGAIN));
+  return result < 0 ? -errno : result;
+}
+static int tn_driver_mmap(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset) {
+  (void)user;
+  void *const p = mmap(*at, nbytes, protection, flags, fd, (off_t)offset);
+  if (p == MAP_FAILED) return -errno;
+  *at = p;
+  return 0;
+}
+static int tn_driver_munmap(void *user, void *at, size_t nbytes) {
+  (void)user;
+  return munmap(at, nbytes) ? -errno : 0;
+}
+// The beginning of a file, such as sysfs has, and a 0 behind it: how many bytes.
+static int tn_driver_read(void *user, const char *path, char *out, size_t nbytes) {
+  (void)user;
+  const int fd = open(path, O_RDONLY | TN_DRIVER_CLOEXEC);
+  size_t n = 0;
+  if (fd < 0) return -errno;
+  while (n + 1 < nbytes) {
+    const ssize_t got = read(fd, out + n, nbytes - 1 - n);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    n += (size_t)got;
+  }
+  close(fd);
+  out[n] = 0;
+  return (int)n;
+}
+// A new descriptor of the k-th of this process's open files of this path. -2 (ENOENT): there are no more.
+static int tn_driver_again(void *user, const char *path, int k) {
+  enum { MOST = 4096, DUPFD_CLOEXEC = 1030 };              // asm-generic, F_DUPFD_CLOEXEC
+  char name[40], to[256];
+  (void)user;
+  for (int fd = 0; fd < MOST; fd++) {
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(name, to, sizeof to - 1);
+    if (n < 0) continue;
+    to[n] = 0;
+    if (strcmp(to, path) || k--) continue;
+    const int again = fcntl(fd, DUPFD_CLOEXEC, 0);
+    return again < 0 ? -errno : again;
+  }
+  return -2;
+}
+static uint64_t tn_driver_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(TN_DRIVER_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+// Others run: the first spins are for what comes at once, later ones sleep for 50 us.
+static void tn_driver_pause(int spins) {
+  const struct timespec some = {0, 50000};
+  if (spins < 2000) return;
+  if (spins < 4000) sched_yield(); else nanosleep(&some, NULL);
+}
+// What was written before is seen, by the GPU too, before what is written after.
+static void tn_driver_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static uint64_t tn_driver_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static void tn_driver_store(uint64_t *p, uint64_t value) { __atomic_store_n(p, value, __ATOMIC_RELEASE); }
+enum { TN_DRIVER_MAP_FIXED = MAP_SHARED | MAP_FIXED, TN_DRIVER_MAP_SHARED = MAP_SHARED,
+       TN_DRIVER_RESERVE = MAP_PRIVATE | TN_DRIVER_RESERVED, TN_DRIVER_READ = PROT_READ, TN_DRIVER_WRITE = PROT_WRITE,
+       TN_DRIVER_OPEN = O_RDWR | TN_DRIVER_CLOEXEC };
+#else
+enum { TN_DRIVER_LINUX = 0, TN_DRIVER_NOT_HERE = -2 };
+static int tn_driver_open(void *user, const char *path, int flags) {
+  (void)user; (void)path; (void)flags;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_driver_close(void *user, int fd) { (void)user; (void)fd; return 0; }
+static int tn_driver_ioctl(void *user, int fd, unsigned long request, void *argument) {
+  (void)user; (void)fd; (void)request; (void)argument;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_driver_mmap(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset) {
+  (void)user; (void)at; (void)nbytes; (void)protection; (void)flags; (void)fd; (void)offset;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_driver_munmap(void *user, void *at, size_t nbytes) { (void)user; (void)at; (void)nbytes; return 0; }
+static int tn_driver_read(void *user, const char *path, char *out, size_t nbytes) {
+  (void)user; (void)path; (void)out; (void)nbytes;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_driver_again(void *user, const char *path, int k) {
+  (void)user; (void)path; (void)k;
+  return TN_DRIVER_NOT_HERE;
+}
+static uint64_t tn_driver_clock_ns(void) { return 0; }
+static void tn_driver_pause(int spins) { (void)spins; }
+static void tn_driver_fence(void) {}
+static uint64_t tn_driver_load(const uint64_t *p) { return *p; }
+static void tn_driver_store(uint64_t *p, uint64_t value) { *p = value; }
+enum { TN_DRIVER_MAP_FIXED, TN_DRIVER_MAP_SHARED, TN_DRIVER_RESERVE, TN_DRIVER_READ, TN_DRIVER_WRITE, TN_DRIVER_OPEN };
+#endif
+
+// ** errno, as a sentence goes on **
+
+static const char *tn_driver_errno_text(int error) {
+  static const struct { int error; const char *says; } known[] = {
+    {1, "not permitted (EPERM)"}, {2, "there is no such file (ENOENT)"}, {4, "interrupted (EINTR)"},
+    {5, "the driver does not answer (EIO)"}, {6, "there is no such device (ENXIO)"}, {12, "no memory (ENOMEM)"},
+    {13, "you may not open it (EACCES): its owner, group or mode forbid it"}, {14, "a bad address (EFAULT)"},
+    {16, "it is in use (EBUSY)"}, {19, "there is no such device (ENODEV)"},
+    {22, "the driver does not take it (EINVAL): its release is not one that is known here"},
+    {24, "too many open files (EMFILE)"}, {25, "it is no device of this driver (ENOTTY)"}
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) if (known[i].error == error) return known[i].says;
+  return "refused by the system";
+}
+#endif
+// ---- end src/nv/../base/driver.c ----
+// ---- begin src/nv/../base/tool.c ----
+// tool: programs of others, run as processes that read and write memory: nothing of it has a name in a folder.
+//
+// In:    a path, words, bytes. Out: how the process ended; what it wrote, by malloc.
+// Holds: it stands in companion headers, as library.c does, and uses driver.c alone. Elsewhere than on Linux there is
+//        no such memory: no program is found.
+// What is what: Linux, memfd_create(2); POSIX, posix_spawn.
+#ifndef TN_BASE_TOOL
+#define TN_BASE_TOOL
+#ifndef TINY_AMALGAMATED
+#include "driver.c"
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __linux__
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#endif
+
+#ifdef __linux__
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+extern long syscall(long number, ...);
+extern int ftruncate(int fd, off_t nbytes);
+#endif
+#ifndef __cplusplus
+extern char **environ;
+#endif
+// A file in memory alone, which a child inherits. Below 0: the kernel has none (Linux 3.17).
+static int tn_tool_file(const char *name) {
+#ifdef SYS_memfd_create
+  return (int)syscall(SYS_memfd_create, name, 0u);
+#else
+  (void)name;
+  return -1;
+#endif
+}
+static int tn_tool_write(int fd, const char *data, size_t nbytes) {
+  for (size_t at = 0; at < nbytes; ) {
+    const ssize_t n = write(fd, data + at, nbytes - at);
+    if (n < 0 && errno != EINTR) return 0;
+    if (n > 0) at += (size_t)n;
+  }
+  return lseek(fd, 0, SEEK_SET) == 0;
+}
+// By malloc; *nbytes of it, and a 0. NULL: nothing is there, or no memory.
+static char *tn_tool_read(int fd, size_t *nbytes) {
+  const off_t end = lseek(fd, 0, SEEK_END);
+  char *data = end > 0 && lseek(fd, 0, SEEK_SET) == 0 ? (char *)malloc((size_t)end + 1) : NULL;
+  *nbytes = 0;
+  while (data && *nbytes < (size_t)end) {
+    const ssize_t n = read(fd, data + *nbytes, (size_t)end - *nbytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    *nbytes += (size_t)n;
+  }
+  if (data) data[*nbytes] = 0;
+  return data;
+}
+// 0: it ended well. What it says goes to the file `said`.
+static int tn_tool_run(const char *path, char *const *words, int said) {
+  posix_spawn_file_actions_t actions;
+  pid_t pid = 0;
+  int status = -1;
+  if (posix_spawn_file_actions_init(&actions)) return -1;
+  posix_spawn_file_actions_adddup2(&actions, said, 1);
+  posix_spawn_file_actions_adddup2(&actions, said, 2);
+  const int failed = posix_spawn(&pid, path, &actions, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) return -1;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno == EINTR) continue;
+    return errno == ECHILD ? 0 : -1;       // the host ignores SIGCHLD: what was written tells
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+static int tn_tool_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
+#else
+static int tn_tool_is_program(const char *path) { (void)path; return 0; }
+#endif
+// The first of `names`, ended by NULL, that a folder of PATH has which is absolute. 0: none has.
+static int tn_tool_find(const char *const *names, char *out, size_t nbytes) {
+  for (; *names; names++)
+    for (const char *path = getenv("PATH"); path && *path; ) {
+      const size_t n = strcspn(path, ":");
+      if (*path == '/' && n < 250) {
+        snprintf(out, nbytes, "%.*s/%s", (int)n, path, *names);
+        if (tn_tool_is_program(out)) return 1;
+      }
+      path += n + (path[n] == ':');
+    }
+  return 0;
+}
+#endif
+// ---- end src/nv/../base/tool.c ----
+// ---- begin src/nv/../base/blocks.c ----
+// blocks: a device's memory, given out in blocks of larger regions, which are the driver's.
+//
+// In:    sizes. Out: blocks, which is what tiny_mem.base is.
+// Holds: a region is kept when all of it is free, until memory runs out. Of each block is known which submission used
+//        it last. It stands in companion headers, as library.c does, and uses what tiny.h shows to everyone.
+#ifndef TN_BASE_BLOCKS
+#define TN_BASE_BLOCKS
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <string.h>
+
+typedef struct tn_device_block {
+  struct tn_device_block *next, *before;          // neighbours in the region, by address
+  struct tn_device_region *region;
+  uint64_t va, nbytes, used;               // used: submission of launches
+  int taken;
+} tn_device_block;
+typedef struct tn_device_region {
+  struct tn_device_region *next; void *memory; uint64_t va, nbytes; tn_device_block *first;
+} tn_device_region;
+typedef struct tn_device_blocks {
+  tiny_ctx *t; void *user; tn_device_region *regions;
+  // Memory, where it begins and what it has at least; NULL: there is none, and `user` knows why. drop gives it back.
+  void *(*make)(void *user, uint64_t nbytes, uint64_t *va, uint64_t *got);
+  void (*drop)(void *user, void *memory);
+} tn_device_blocks;
+enum { TN_DEVICE_BLOCK_LEAST = 256, TN_DEVICE_REGION_NBYTES = 32 << 20 };
+
+static tn_device_block *tn_device_block_new(tn_device_blocks *p, tn_device_region *r, uint64_t va, uint64_t nbytes) {
+  tn_device_block *b = (tn_device_block *)tiny_realloc(p->t, NULL, 0, sizeof *b);
+  if (!b) return NULL;
+  memset(b, 0, sizeof *b);
+  b->region = r; b->va = va; b->nbytes = nbytes;
+  return b;
+}
+static void tn_device_region_free(tn_device_blocks *p, tn_device_region *r) {
+  for (tn_device_block *b; (b = r->first) != NULL; ) { r->first = b->next; tiny_realloc(p->t, b, sizeof *b, 0); }
+  if (r->memory) p->drop(p->user, r->memory);
+  tiny_realloc(p->t, r, sizeof *r, 0);
+}
+// A region of this memory, which is given back where it is not made. NULL: no memory.
+static tn_device_region *tn_device_region_of(tn_device_blocks *p, void *memory, uint64_t va, uint64_t nbytes) {
+  tn_device_region *r = (tn_device_region *)tiny_realloc(p->t, NULL, 0, sizeof *r);
+  if (!r) { p->drop(p->user, memory); return NULL; }
+  memset(r, 0, sizeof *r);
+  r->memory = memory; r->va = va; r->nbytes = nbytes;
+  r->first = tn_device_block_new(p, r, va, nbytes);
+  if (!r->first) { tn_device_region_free(p, r); return NULL; }
+  r->next = p->regions;
+  return p->regions = r;
+}
+static tn_device_region *tn_device_region_make(tn_device_blocks *p, uint64_t nbytes) {
+  uint64_t va = 0, got = 0;
+  void *const memory =
+      p->make(p->user, nbytes > TN_DEVICE_REGION_NBYTES / 2 ? nbytes : (uint64_t)TN_DEVICE_REGION_NBYTES, &va, &got);
+  return memory ? tn_device_region_of(p, memory, va, got) : NULL;
+}
+// The one block of a region of its own. NULL: no memory, which is given back.
+static tn_device_block *tn_device_block_alone(tn_device_blocks *p, void *memory, uint64_t va, uint64_t nbytes) {
+  tn_device_region *r = tn_device_region_of(p, memory, va, nbytes);
+  if (r) r->first->taken = 1;
+  return r ? r->first : NULL;
+}
+static void tn_device_region_close(tn_device_blocks *p, tn_device_region *r) {
+  for (tn_device_region **at = &p->regions; *at; at = &(*at)->next) if (*at == r) { *at = r->next; break; }
+  tn_device_region_free(p, r);
+}
+static void tn_device_regions_close(tn_device_blocks *p, int all) {
+  for (tn_device_region *r = p->regions, *next; r; r = next) {
+    next = r->next;
+    if (all || !(r->first->taken || r->first->next)) tn_device_region_close(p, r);
+  }
+}
+// The first nbytes of a free block; the rest stays free.
+static tn_device_block *tn_device_block_take(tn_device_blocks *p, tn_device_block *b, uint64_t nbytes) {
+  if (b->nbytes > nbytes) {
+    tn_device_block *rest = tn_device_block_new(p, b->region, b->va + nbytes, b->nbytes - nbytes);
+    if (!rest) return NULL;
+    rest->next = b->next; rest->before = b; rest->used = b->used;
+    if (b->next) b->next->before = rest;
+    b->next = rest;
+    b->nbytes = nbytes;
+  }
+  b->taken = 1;
+  return b;
+}
+static tn_device_block *tn_device_block_of(tn_device_blocks *p, size_t nbytes) {
+  const uint64_t least = TN_DEVICE_BLOCK_LEAST, n = ((nbytes ? nbytes : 1) + least - 1) & ~(least - 1);
+  if (n < nbytes) return NULL;
+  for (tn_device_region *r = p->regions; r; r = r->next)
+    for (tn_device_block *b = r->first; b; b = b->next)
+      if (!b->taken && b->nbytes >= n) return tn_device_block_take(p, b, n);
+  tn_device_region *r = tn_device_region_make(p, n);
+  return r ? tn_device_block_take(p, r->first, n) : NULL;
+}
+// The one behind it becomes part of it.
+static void tn_device_block_join(tn_device_blocks *p, tn_device_block *b) {
+  tn_device_block *n = b->next;
+  b->nbytes += n->nbytes;
+  b->next = n->next;
+  if (n->next) n->next->before = b;
+  if (n->used > b->used) b->used = n->used;
+  tiny_realloc(p->t, n, sizeof *n, 0);
+}
+static void tn_device_block_give(tn_device_blocks *p, tn_device_block *b) {
+  b->taken = 0;
+  if (b->next && !b->next->taken) tn_device_block_join(p, b);
+  if (b->before && !b->before->taken) tn_device_block_join(p, b->before);
+}
+#endif
+// ---- end src/nv/../base/blocks.c ----
+// ---- begin src/nv/../base/prepared.c ----
+// prepared: launches that are handed over together again and again, as a list of commands that was prepared.
+//
+// In:    the launches of a submit. Out: the list of commands; of parameters only what has changed is written.
+// Holds: the same kernels in the same grids are the same list, whatever memory and numbers they are given. It is made
+//        when they come for the second time. There are two copies of what the GPU reads, so that one may be written
+//        while the other is in use. A list goes before the module of one of its kernels does. It stands in companion
+//        headers, as library.c does, and uses what tiny.h shows to everyone.
+#ifndef TN_BASE_PREPARED
+#define TN_BASE_PREPARED
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <string.h>
+
+// graphs that are kept; launches that are worth one; how often they come before; copies
+enum { TN_PREPARED_GRAPHS = 16, TN_PREPARED_LEAST = 2, TN_PREPARED_AFTER = 2, TN_PREPARED_COPIES = 2 };
+
+typedef struct tn_prepared_step {
+  const void *kernel; int64_t global[3], local[3]; size_t local_nbytes, at, value; int nmem, nargs;
+} tn_prepared_step;
+// What the GPU reads: arguments, then words of commands. busy: the last submission of it.
+typedef struct tn_prepared_list {
+  void *memory; char *cpu; uint64_t va, busy; uint64_t *value; size_t nwords;
+} tn_prepared_list;
+typedef struct tn_prepared_graph {
+  uint64_t hash, last; int n, seen;
+  tn_prepared_step *step; size_t nvalue, nbytes;             // nbytes: of arguments
+  tn_prepared_list list[TN_PREPARED_COPIES];
+} tn_prepared_graph;
+// What a device knows of its launches. args: where a launch's arguments are; codes and NULL: an error of the context's.
+typedef struct tn_prepared_calls {
+  size_t words;                            // of commands of a launch, at most
+  const void *(*module)(const void *kernel);
+  size_t (*args_nbytes)(const void *kernel);
+  uint64_t (*value)(const tiny_launch *l, int i);            // of parameter i of nmem + nargs
+  tiny_code (*ready)(void *user, const tiny_launch *l);      // does it fit? what it needs beside its memory is there
+  void (*write)(void *user, const tiny_launch *l, char *args, uint64_t va);
+  void (*put)(const tiny_launch *l, int i, uint64_t value, char *args);
+  void (*bound)(const tiny_launch *l, char *args);           // parameters of it were put; NULL: nothing to do
+  size_t (*command)(void *user, const tiny_launch *l, int first, uint64_t args, uint32_t *at);     // how many words
+  void *(*make)(void *user, size_t nbytes, char **cpu, uint64_t *va);
+  void (*drop)(void *user, void *memory);
+  uint64_t (*done)(void *user);
+  tiny_code (*wait)(void *user, uint64_t number);
+} tn_prepared_calls;
+typedef struct tn_prepared {
+  tiny_ctx *t; void *user; const tn_prepared_calls *calls;
+  uint64_t count; tn_prepared_graph *graph[TN_PREPARED_GRAPHS];
+} tn_prepared;
+
+static uint64_t tn_prepared_mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+  return h ^ (h >> 29);
+}
+static uint64_t tn_prepared_hash(const tiny_launch *l, int n) {
+  uint64_t h = (uint64_t)n;
+  for (int i = 0; i < n; i++) {
+    h = tn_prepared_mix(h, (uint64_t)(uintptr_t)l[i].kernel);
+    for (int k = 0; k < 3; k++)
+      h = tn_prepared_mix(tn_prepared_mix(h, (uint64_t)l[i].global[k]), (uint64_t)l[i].local[k]);
+    h = tn_prepared_mix(tn_prepared_mix(h, l[i].local_nbytes), (uint64_t)(l[i].nmem + l[i].nargs));
+  }
+  return h;
+}
+
+// Waits for what still uses it.
+static void tn_prepared_close(tn_prepared *p, int i) {
+  tn_prepared_graph *g = p->graph[i];
+  if (!g) return;
+  for (int k = 0; k < TN_PREPARED_COPIES; k++) {
+    tn_prepared_list *l = &g->list[k];
+    if (l->memory) { p->calls->wait(p->user, l->busy); p->calls->drop(p->user, l->memory); }
+    if (l->value) tiny_realloc(p->t, l->value, g->nvalue * sizeof *l->value, 0);
+  }
+  if (g->step) tiny_realloc(p->t, g->step, (size_t)g->n * sizeof *g->step, 0);
+  tiny_realloc(p->t, g, sizeof *g, 0);
+  p->graph[i] = NULL;
+}
+static void tn_prepared_close_all(tn_prepared *p) {
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) tn_prepared_close(p, i);
+}
+// Those that launch a kernel of the module, or came before kernels that stand where one of its stood.
+static void tn_prepared_leave(tn_prepared *p, const void *module) {
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) {
+    const tn_prepared_graph *g = p->graph[i];
+    int uses = 0;
+    for (int k = 0; g && k < g->n && !uses; k++) uses = p->calls->module(g->step[k].kernel) == module;
+    if (uses) tn_prepared_close(p, i);
+  }
+}
+
+static void tn_prepared_steps(tn_prepared *p, tn_prepared_graph *g, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) {
+    tn_prepared_step *s = &g->step[i];
+    s->kernel = l[i].kernel;
+    memcpy(s->global, l[i].global, sizeof s->global);
+    memcpy(s->local, l[i].local, sizeof s->local);
+    s->local_nbytes = l[i].local_nbytes; s->nmem = l[i].nmem; s->nargs = l[i].nargs;
+    s->at = g->nbytes; s->value = g->nvalue;
+    g->nbytes += p->calls->args_nbytes(s->kernel);
+    g->nvalue += (size_t)(s->nmem + s->nargs);
+  }
+  g->nvalue += !g->nvalue;
+}
+// The graph of these launches, perhaps one that is not made yet, in the place of the one that came longest ago. NULL:
+// memory was refused.
+static tn_prepared_graph *tn_prepared_find(tn_prepared *p, const tiny_launch *l, int n) {
+  const uint64_t hash = tn_prepared_hash(l, n);
+  int oldest = 0;
+  for (int i = 0; i < TN_PREPARED_GRAPHS; i++) {
+    tn_prepared_graph *g = p->graph[i];
+    if (g && g->hash == hash && g->n == n) return g;
+    if (!g || (p->graph[oldest] && g->last < p->graph[oldest]->last)) oldest = i;
+  }
+  tn_prepared_close(p, oldest);
+  tn_prepared_graph *g = (tn_prepared_graph *)tiny_realloc(p->t, NULL, 0, sizeof *g);
+  if (!g) return NULL;
+  memset(g, 0, sizeof *g);
+  g->hash = hash; g->n = n;
+  g->step = (tn_prepared_step *)tiny_realloc(p->t, NULL, 0, (size_t)n * sizeof *g->step);
+  if (!g->step) { tiny_realloc(p->t, g, sizeof *g, 0); return NULL; }
+  tn_prepared_steps(p, g, l);
+  return p->graph[oldest] = g;
+}
+// Is it the graph of these launches, and not one whose hash is the same?
+static int tn_prepared_fits(const tn_prepared_graph *g, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) {
+    const tn_prepared_step *s = &g->step[i];
+    if (s->kernel != l[i].kernel || s->local_nbytes != l[i].local_nbytes || s->nmem != l[i].nmem ||
+        s->nargs != l[i].nargs || memcmp(s->global, l[i].global, sizeof s->global) ||
+        memcmp(s->local, l[i].local, sizeof s->local))
+      return 0;
+  }
+  return 1;
+}
+static int tn_prepared_wanted(const tiny_launch *l, int n) {
+  for (int i = 0; i < n; i++)
+    if (l[i].stamp || l[i].global[0] < 1 || l[i].global[1] < 1 || l[i].global[2] < 1) return 0;
+  return n >= TN_PREPARED_LEAST;
+}
+// NULL: these launches are to be given one by one.
+static tn_prepared_graph *tn_prepared_of(tn_prepared *p, const tiny_launch *l, int n) {
+  tn_prepared_graph *g = tn_prepared_wanted(l, n) ? tn_prepared_find(p, l, n) : NULL;
+  if (!g || !tn_prepared_fits(g, l)) return NULL;
+  g->last = ++p->count;
+  return g->seen < TN_PREPARED_AFTER && ++g->seen < TN_PREPARED_AFTER ? NULL : g;
+}
+
+// ** lists **
+
+static void tn_prepared_write(tn_prepared *p, const tn_prepared_graph *g, tn_prepared_list *list,
+                              const tiny_launch *l) {
+  uint32_t *at = (uint32_t *)(void *)(list->cpu + g->nbytes);
+  for (int i = 0; i < g->n; i++) {
+    p->calls->write(p->user, &l[i], list->cpu + g->step[i].at, list->va + g->step[i].at);
+    at += p->calls->command(p->user, &l[i], !i, list->va + g->step[i].at, at);
+    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
+      list->value[g->step[i].value + (size_t)k] = p->calls->value(&l[i], k);
+  }
+  list->nwords = (size_t)(at - (uint32_t *)(void *)(list->cpu + g->nbytes));
+}
+// 0: not made, which is the context's error.
+static int tn_prepared_make(tn_prepared *p, const tn_prepared_graph *g, tn_prepared_list *list, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) if (p->calls->ready(p->user, &l[i]) != TINY_OK) return 0;
+  list->value = (uint64_t *)tiny_realloc(p->t, NULL, 0, g->nvalue * sizeof *list->value);
+  if (!list->value) {
+    tiny_fail(p->t, TINY_E_MEMORY, "no memory for a list of commands");
+    return 0;
+  }
+  list->memory = p->calls->make(p->user, g->nbytes + (size_t)g->n * p->calls->words * 4, &list->cpu, &list->va);
+  if (list->memory) { tn_prepared_write(p, g, list, l); return 1; }
+  tiny_realloc(p->t, list->value, g->nvalue * sizeof *list->value, 0);
+  list->value = NULL;
+  return 0;
+}
+// Does the list have other parameters than these?
+static int tn_prepared_differs(tn_prepared *p, const tn_prepared_graph *g, const tn_prepared_list *list,
+                               const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++)
+    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
+      if (list->value[g->step[i].value + (size_t)k] != p->calls->value(&l[i], k)) return 1;
+  return 0;
+}
+// Parameters that differ, and what is made of them.
+static void tn_prepared_bind(tn_prepared *p, const tn_prepared_step *s, const tn_prepared_list *list,
+                             const tiny_launch *l) {
+  int changed = 0;
+  for (int k = 0; k < l->nmem + l->nargs; k++) {
+    uint64_t *was = &list->value[s->value + (size_t)k];
+    const uint64_t value = p->calls->value(l, k);
+    if (value == *was) continue;
+    *was = value;
+    changed = 1;
+    p->calls->put(l, k, value, list->cpu + s->at);
+  }
+  if (changed && p->calls->bound) p->calls->bound(l, list->cpu + s->at);
+}
+// One with these parameters already, or one that nothing uses, or a second one, or the one that is free first. NULL
+// after an error.
+static tn_prepared_list *tn_prepared_list_of(tn_prepared *p, tn_prepared_graph *g, const tiny_launch *l) {
+  const uint64_t done = p->calls->done(p->user);
+  tn_prepared_list *best = NULL;
+  for (int i = 0; i < TN_PREPARED_COPIES; i++) {
+    tn_prepared_list *x = &g->list[i];
+    if (x->memory && !tn_prepared_differs(p, g, x, l)) return x;
+    if (!x->memory && (!best || best->busy > done)) return tn_prepared_make(p, g, x, l) ? x : NULL;
+    if (x->memory && (!best || x->busy < best->busy)) best = x;
+  }
+  if (p->calls->wait(p->user, best->busy) != TINY_OK) return NULL;
+  for (int i = 0; i < g->n; i++) tn_prepared_bind(p, &g->step[i], best, &l[i]);
+  return best;
+}
+#endif
+// ---- end src/nv/../base/prepared.c ----
 // ---- begin src/nv/../ir/listing.c ----
 // listing: what the nodes of a kernel's list say, by what tiny.h shows to everyone: renderers stand in companion
 // headers, too, and those see nothing else of the library.
@@ -3560,10 +4142,10 @@ TN_NV_AT(tn_uvm_map_old, n, 1176);
 #endif
 // ---- end src/nv/structs.c ----
 // ---- begin src/nv/system.c ----
-// system: open, ioctl, mmap: the system's own, or what a tiny_nv_system has in their place; and a clock.
+// system: open, ioctl, mmap: the system's own (base/driver.c), or what a tiny_nv_system has in their place.
 //
 // In:    a tiny_nv_system, or NULL. Out: results as they come from the kernel: below 0 -errno.
-// Holds: only here is it known which system this is. Elsewhere than on Linux there is no such driver; opening says so.
+// Holds: only here and in base/driver.c is it known which system this is.
 #ifndef TN_NV_SYSTEM
 #define TN_NV_SYSTEM
 #ifndef TINY_API
@@ -3572,65 +4154,21 @@ TN_NV_AT(tn_uvm_map_old, n, 1176);
 #ifndef TINY_AMALGAMATED
 #include "api.h"
 #include "../base/digits.c"
+#include "../base/driver.c"
 #endif
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __GNUC__
-  #define TN_NV_PRINTF(at, args) __attribute__((format(printf, at, args)))
-#else
-  #define TN_NV_PRINTF(at, args)
-#endif
-
 #ifdef __linux__
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sched.h>
-#include <time.h>
-#include <unistd.h>
-
-// With -std=c11 the C library hides what is not ISO C (base/os.c): declared as POSIX has it. Numbers: asm-generic.
-#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
-  extern int clock_gettime(int clock, struct timespec *out);
-  extern int nanosleep(const struct timespec *wanted, struct timespec *left);
-#endif
-enum { TN_NV_LINUX = 1, TN_NV_CLOEXEC = 02000000, TN_NV_RESERVED = 0x20 | 0x4000, TN_NV_MONOTONIC = 1 };
-static int tn_nv_real_open(void *user, const char *path, int flags) {
-  (void)user;
-  const int fd = open(path, flags | TN_NV_CLOEXEC);
-  return fd < 0 ? -errno : fd;
-}
-static int tn_nv_real_close(void *user, int fd) { (void)user; return close(fd) ? -errno : 0; }
-static int tn_nv_real_ioctl(void *user, int fd, unsigned long request, void *argument) {
-  int result;
-  (void)user;
-  do result = ioctl(fd, request, argument); while (result < 0 && (errno == EINTR || errno == EAGAIN));
-  return result < 0 ? -errno : result;
-}
-static int tn_nv_real_mmap(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset) {
-  (void)user;
-  void *const p = mmap(*at, nbytes, protection, flags, fd, (off_t)offset);
-  if (p == MAP_FAILED) return -errno;
-  *at = p;
-  return 0;
-}
-static int tn_nv_real_munmap(void *user, void *at, size_t nbytes) {
-  (void)user;
-  return munmap(at, nbytes) ? -errno : 0;
-}
-
 // Addresses below 2^40 that nothing else of the process has, as pushbuffers and launch descriptors have 40 bits. NULL:
 // there are none left.
 static char *tn_nv_reserve(size_t nbytes) {
   enum { FIRST = 1, LAST = 16 };           // of 64 GiB each
   for (uint64_t k = FIRST; k < LAST; k++) for (uint64_t part = 0; part < 4; part++) {
     char *const wish = (char *)(uintptr_t)((k << 36) + (part << 34));
-    void *const p = mmap(wish, nbytes, PROT_NONE, MAP_PRIVATE | TN_NV_RESERVED, -1, 0);
+    void *const p = mmap(wish, nbytes, PROT_NONE, MAP_PRIVATE | TN_DRIVER_RESERVED, -1, 0);
     if (p == (void *)wish) return wish;
     if (p != MAP_FAILED) munmap(p, nbytes);
   }
@@ -3639,50 +4177,12 @@ static char *tn_nv_reserve(size_t nbytes) {
 static void tn_nv_unreserve(char *at, size_t nbytes) { if (at) munmap(at, nbytes); }
 // A part that was mapped and is not any more is reserved again.
 static void tn_nv_reserve_again(char *at, size_t nbytes) {
-  mmap(at, nbytes, PROT_NONE, MAP_PRIVATE | TN_NV_RESERVED | MAP_FIXED, -1, 0);
+  mmap(at, nbytes, PROT_NONE, MAP_PRIVATE | TN_DRIVER_RESERVED | MAP_FIXED, -1, 0);
 }
-static uint64_t tn_nv_clock_ns(void) {
-  struct timespec now;
-  clock_gettime(TN_NV_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-// Others run: the first spins are for what comes at once, later ones sleep for 50 us.
-static void tn_nv_pause(int spins) {
-  const struct timespec some = {0, 50000};
-  if (spins < 2000) return;
-  if (spins < 4000) sched_yield(); else nanosleep(&some, NULL);
-}
-// What was written before is seen, by the GPU too, before what is written after.
-static void tn_nv_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-static uint64_t tn_nv_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
-static void tn_nv_store(uint64_t *p, uint64_t value) { __atomic_store_n(p, value, __ATOMIC_RELEASE); }
-enum { TN_NV_MAP_FLAGS = MAP_SHARED | MAP_FIXED, TN_NV_READ = PROT_READ, TN_NV_WRITE = PROT_WRITE,
-       TN_NV_OPEN = O_RDWR | TN_NV_CLOEXEC, TN_NV_SHARED = MAP_SHARED };
 #else
-enum { TN_NV_LINUX = 0, TN_NV_NOT_HERE = -2 };
-static int tn_nv_real_open(void *user, const char *path, int flags) {
-  (void)user; (void)path; (void)flags;
-  return TN_NV_NOT_HERE;
-}
-static int tn_nv_real_close(void *user, int fd) { (void)user; (void)fd; return 0; }
-static int tn_nv_real_ioctl(void *user, int fd, unsigned long request, void *argument) {
-  (void)user; (void)fd; (void)request; (void)argument;
-  return TN_NV_NOT_HERE;
-}
-static int tn_nv_real_mmap(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset) {
-  (void)user; (void)at; (void)nbytes; (void)protection; (void)flags; (void)fd; (void)offset;
-  return TN_NV_NOT_HERE;
-}
-static int tn_nv_real_munmap(void *user, void *at, size_t nbytes) { (void)user; (void)at; (void)nbytes; return 0; }
 static char *tn_nv_reserve(size_t nbytes) { (void)nbytes; return NULL; }
 static void tn_nv_unreserve(char *at, size_t nbytes) { (void)at; (void)nbytes; }
 static void tn_nv_reserve_again(char *at, size_t nbytes) { (void)at; (void)nbytes; }
-static uint64_t tn_nv_clock_ns(void) { return 0; }
-static void tn_nv_pause(int spins) { (void)spins; }
-static void tn_nv_fence(void) {}
-static uint64_t tn_nv_load(const uint64_t *p) { return *p; }
-static void tn_nv_store(uint64_t *p, uint64_t value) { *p = value; }
-enum { TN_NV_MAP_FLAGS, TN_NV_READ, TN_NV_WRITE, TN_NV_OPEN, TN_NV_SHARED };
 #endif
 
 // All members but doorbell and assemble, which may be NULL, are there.
@@ -3690,32 +4190,17 @@ static tiny_nv_system tn_nv_system_of(const tiny_nv_system *given) {
   tiny_nv_system s;
   memset(&s, 0, sizeof s);
   if (given) s = *given;
-  if (!s.open) s.open = tn_nv_real_open;
-  if (!s.close) s.close = tn_nv_real_close;
-  if (!s.ioctl) s.ioctl = tn_nv_real_ioctl;
-  if (!s.mmap) s.mmap = tn_nv_real_mmap;
-  if (!s.munmap) s.munmap = tn_nv_real_munmap;
+  if (!s.open) s.open = tn_driver_open;
+  if (!s.close) s.close = tn_driver_close;
+  if (!s.ioctl) s.ioctl = tn_driver_ioctl;
+  if (!s.mmap) s.mmap = tn_driver_mmap;
+  if (!s.munmap) s.munmap = tn_driver_munmap;
   return s;
 }
 
 // Do both reach one driver?
 static int tn_nv_same_system(const tiny_nv_system *a, const tiny_nv_system *b) {
   return a->user == b->user && a->ioctl == b->ioctl;
-}
-
-// ** errno, as a sentence goes on **
-
-static const char *tn_nv_errno_text(int error) {
-  static const struct { int error; const char *says; } known[] = {
-    {1, "not permitted (EPERM)"}, {2, "there is no such file (ENOENT)"}, {4, "interrupted (EINTR)"},
-    {5, "the driver does not answer (EIO)"}, {6, "there is no such device (ENXIO)"}, {12, "no memory (ENOMEM)"},
-    {13, "you may not open it (EACCES): its owner, group or mode forbid it"}, {14, "a bad address (EFAULT)"},
-    {16, "it is in use (EBUSY)"}, {19, "there is no such device (ENODEV)"},
-    {22, "the driver does not take it (EINVAL): its release is not one that is known here"},
-    {24, "too many open files (EMFILE)"}, {25, "it is no device of NVIDIA's driver (ENOTTY)"}
-  };
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) if (known[i].error == error) return known[i].says;
-  return "refused by the system";
 }
 
 // ** names of devices **
@@ -3769,7 +4254,7 @@ typedef struct tn_nv_rm {
 
 // ** what went wrong **
 
-static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, ...) TN_NV_PRINTF(3, 4);
+static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, ...) TN_DRIVER_PRINTF(3, 4);
 static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -3809,7 +4294,7 @@ static tiny_code tn_nv_status(tn_nv_rm *rm, uint32_t status, const char *what) {
 static tiny_code tn_nv_errno(tn_nv_rm *rm, int result, const char *what) {
   if (result >= 0) return TINY_OK;
   return tn_nv_wrong(rm, result == -12 ? TINY_E_MEMORY : TINY_E_DEVICE, "%s: errno %d: %s", what, -result,
-                     tn_nv_errno_text(-result));
+                     tn_driver_errno_text(-result));
 }
 
 // ** calls **
@@ -3847,7 +4332,7 @@ static tiny_code tn_nv_control(tn_nv_rm *rm, uint32_t object, int command, void 
 static int tn_nv_file(tn_nv_rm *rm, int minor) {
   char path[40] = "/dev/nvidiactl";
   if (minor >= 0) snprintf(path, sizeof path, "/dev/nvidia%d", minor);
-  const int fd = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  const int fd = rm->sys.open(rm->sys.user, path, TN_DRIVER_OPEN);
   if (fd < 0) { tn_nv_errno(rm, fd, path); return fd; }
   if (minor < 0) return fd;
   int32_t control = rm->control;
@@ -3970,12 +4455,12 @@ static void tn_nv_rm_ask_version(tn_nv_rm *rm) {
   tn_nv_rm_take_version(rm);
 }
 static tiny_code tn_nv_rm_open_control(tn_nv_rm *rm) {
-  if (!TN_NV_LINUX && rm->sys.open == tn_nv_real_open)
+  if (!TN_DRIVER_LINUX && rm->sys.open == tn_driver_open)
     return tn_nv_wrong(rm, TINY_E_DEVICE, "NVIDIA's kernel driver is used on Linux alone; take CUDA (tiny_cuda.h)");
-  rm->control = rm->sys.open(rm->sys.user, "/dev/nvidiactl", TN_NV_OPEN);
+  rm->control = rm->sys.open(rm->sys.user, "/dev/nvidiactl", TN_DRIVER_OPEN);
   if (rm->control == -2 || rm->control == -6 || rm->control == -19)
     return tn_nv_wrong(rm, TINY_E_DEVICE, "there is no NVIDIA driver here: /dev/nvidiactl: errno %d: %s", -rm->control,
-                       tn_nv_errno_text(-rm->control));
+                       tn_driver_errno_text(-rm->control));
   return tn_nv_errno(rm, rm->control, "/dev/nvidiactl");
 }
 static tiny_code tn_nv_rm_open(tn_nv_rm *rm, const tiny_nv_system *system) {
@@ -4005,14 +4490,14 @@ static tiny_code tn_nv_rm_open_uvm(tn_nv_rm *rm) {
   static const char path[] = "/dev/nvidia-uvm";
   tn_uvm_initialize i = {0, 0, 0};
   tn_uvm_mm m = {0, 0};
-  rm->uvm = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  rm->uvm = rm->sys.open(rm->sys.user, path, TN_DRIVER_OPEN);
   if (rm->uvm == -2)
     return tn_nv_wrong(rm, TINY_E_DEVICE, "%s: errno 2: the module nvidia-uvm is not loaded: modprobe nvidia-uvm, "
                        "or nvidia-modprobe -u -c 0", path);
   tiny_code code = tn_nv_errno(rm, rm->uvm, path);
   if (code == TINY_OK) code = tn_nv_uvm(rm, TN_UVM_INITIALIZE, &i, &i.status, "UVM_INITIALIZE");
   if (code != TINY_OK) return code;
-  rm->uvm_mm = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  rm->uvm_mm = rm->sys.open(rm->sys.user, path, TN_DRIVER_OPEN);
   if (rm->uvm_mm < 0) return tn_nv_errno(rm, rm->uvm_mm, path);
   m.fd = rm->uvm;                          // the file stays open: it keeps the process's memory (uvm_ioctl.h)
   const int result = rm->sys.ioctl(rm->sys.user, rm->uvm_mm, TN_UVM_MM_INITIALIZE, &m);
@@ -4586,12 +5071,14 @@ static int tn_nv_shared_config(const tn_nv_generation *g, uint64_t nbytes) {
 #define TN_NV_DEVICE_ROOM
 #ifndef TINY_AMALGAMATED
 #include "rm.c"
+#include "../base/blocks.c"
+#include "../base/prepared.c"
 #include "generation.c"
 #endif
 
 enum {
   TN_NV_WINDOW_LOG2 = 34,                  // bytes of addresses that host and GPU share
-  TN_NV_ENTRIES = 1024, TN_NV_PARTS = 8, TN_NV_CARDS = 32, TN_NV_CLASSES_MOST = 512, TN_NV_GRAPHS = 16
+  TN_NV_ENTRIES = 1024, TN_NV_PARTS = 8, TN_NV_CARDS = 32, TN_NV_CLASSES_MOST = 512
 };
 enum { TN_NV_LAUNCHES, TN_NV_IN, TN_NV_OUT, TN_NV_CHANNELS };              // what a channel is for
 
@@ -4642,11 +5129,11 @@ typedef struct tn_nv {
   tn_nv_ring args, stage_in, stage_out;
   tn_nv_memory *local; uint64_t local_thread;              // local memory, and bytes of it that a thread has
   int code_is_new;                         // instructions were written since the last launch
-  struct tn_nv_region *regions;            // what blocks are parts of
+  tn_device_blocks blocks;
   struct tn_nv_module *gone;
-  struct tn_nv_graph *graph[TN_NV_GRAPHS];
+  tn_prepared prepared;
   tn_nv_stamp *stamp; int nstamp, stamp_cap;
-  uint64_t timeout_ns, launches, serial;   // serial: no other device of the process has it
+  uint64_t timeout_ns, serial;             // serial: no other device of the process has it
   tn_nv_peer peer[TINY_MAX_DEVICES]; int npeer;
   tn_nv_neighbour neighbour[TN_NV_CARDS]; int nneighbour;
   struct tn_nv_assembler *assembler;
@@ -4863,8 +5350,8 @@ static tiny_code tn_nv_memory_map(tn_nv *d, tn_nv_memory *m, int host) {
   tiny_code code = tn_nv_uvm_range(&d->rm, m->va, m->nbytes);
   if (code != TINY_OK) return code;
   if (host)
-    code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_NV_READ | TN_NV_WRITE, TN_NV_MAP_FLAGS,
-                     &at, &m->token, "mapping memory for the host");
+    code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_DRIVER_READ | TN_DRIVER_WRITE,
+                     TN_DRIVER_MAP_FIXED, &at, &m->token, "mapping memory for the host");
   if (code == TINY_OK && host) m->cpu = (char *)at;
   const tn_nv_handle own = {d->rm.control, d->rm.root, m->handle};
   if (code == TINY_OK)
@@ -4937,8 +5424,8 @@ static tiny_code tn_nv_open_doorbell(tn_nv *d) {
   }
   void *at = NULL;
   if (code == TINY_OK)
-    code = tn_nv_map(&d->rm, d->minor, d->subdevice, d->doorbell, 65536, TN_NV_READ | TN_NV_WRITE, TN_NV_SHARED, &at,
-                     &d->bell_token, "mapping the doorbell");
+    code = tn_nv_map(&d->rm, d->minor, d->subdevice, d->doorbell, 65536, TN_DRIVER_READ | TN_DRIVER_WRITE,
+                     TN_DRIVER_MAP_SHARED, &at, &d->bell_token, "mapping the doorbell");
   if (code == TINY_OK) d->bell = (char *)at;
   return code;
 }
@@ -5053,7 +5540,7 @@ static void tn_nv_fault_place(tn_nv *d, char *out, size_t nbytes) {
 // A device that is lost, or closed: those who wait for its semaphores go on.
 static void tn_nv_let_go(tn_nv *d) {
   for (int i = 0; i < TN_NV_CHANNELS; i++)
-    if (d->lost && d->channel[i].done) tn_nv_store(d->channel[i].done, d->channel[i].given);
+    if (d->lost && d->channel[i].done) tn_driver_store(d->channel[i].done, d->channel[i].given);
 }
 // Has the driver ended a channel? Then the device is lost, and rm.why says what was wrong.
 static int tn_nv_faulted(tn_nv *d) {
@@ -5074,7 +5561,7 @@ static int tn_nv_faulted(tn_nv *d) {
 // rm.why says why, from the first time on.
 static tiny_code tn_nv_enter(tn_nv *d) { return d->lost ? tn_nv_failed(d) : TINY_OK; }
 
-static uint64_t tn_nv_done(const tn_nv_channel *c) { return c->done ? tn_nv_load(c->done) : 0; }
+static uint64_t tn_nv_done(const tn_nv_channel *c) { return c->done ? tn_driver_load(c->done) : 0; }
 // Hardware needs no second ring; what plays hardware has its turn.
 static void tn_nv_ring_bell(tn_nv *d, const tn_nv_channel *c) {
   *(volatile uint32_t *)(d->bell + TN_NV_DOORBELL) = c->token;
@@ -5109,10 +5596,10 @@ static tiny_code tn_nv_wait_for(tn_nv *d, int channel, uint64_t value) {
   tn_nv_channel *c = &d->channel[channel];
   uint64_t since = 0, seen = UINT64_MAX;
   for (int spins = 0; tn_nv_done(c) < value; spins++) {
-    tn_nv_pause(spins);
+    tn_driver_pause(spins);
     if (spins < 1000 || spins % 64) continue;
     if (tn_nv_faulted(d)) return TINY_E_DEVICE;
-    const uint64_t all = tn_nv_progress(d), now = tn_nv_clock_ns();
+    const uint64_t all = tn_nv_progress(d), now = tn_driver_clock_ns();
     if (all != seen) { seen = all; since = now; }
     if (now - since > d->timeout_ns) {
       tn_nv *const slow = tn_nv_culprit(d);
@@ -5179,9 +5666,9 @@ static tiny_code tn_nv_submit_list(tn_nv *d, int channel, uint64_t list, size_t 
   tn_nv_semaphore(c, tn_nv_signal_at(d, channel), ++c->given, TN_NV_SEM_RELEASE | TN_NV_SEM_WFI);
   tn_nv_entry(c, tn_nv_words_va(c, c->from), (size_t)(c->at - c->from));
   c->from = c->at;
-  tn_nv_fence();
+  tn_driver_fence();
   *(volatile uint32_t *)(c->control->cpu + TN_NV_RING_NBYTES + TN_NV_USERD_PUT) = c->put;
-  tn_nv_fence();
+  tn_driver_fence();
   tn_nv_ring_bell(d, c);
   return TINY_OK;
 }
@@ -5484,11 +5971,11 @@ static void *tn_nv_event_new(void *dev) {
 }
 // The host waits: what goes wrong there, or takes too long, the other device tells.
 static void tn_nv_wait_by_host(const tn_nv *d, const tn_nv_event *e) {
-  const uint64_t since = tn_nv_clock_ns();
+  const uint64_t since = tn_driver_clock_ns();
   for (int i = 0; i < 2; i++)
-    for (int spins = 0; tn_nv_load(e->done[i]) < e->value[i]; spins++) {
-      tn_nv_pause(spins);
-      if (spins % 64 == 63 && tn_nv_clock_ns() - since > d->timeout_ns) return;
+    for (int spins = 0; tn_driver_load(e->done[i]) < e->value[i]; spins++) {
+      tn_driver_pause(spins);
+      if (spins % 64 == 63 && tn_driver_clock_ns() - since > d->timeout_ns) return;
     }
 }
 // All channels wait, from their next words on.
@@ -5497,7 +5984,7 @@ static tiny_code tn_nv_wait_by_channels(tn_nv *d, const tn_nv_event *e, uint64_t
     const tiny_code code = tn_nv_room(d, c, 2 * TN_NV_RELEASE_WORDS);
     if (code != TINY_OK) return tn_nv_failed(d);
     for (int i = 0; i < 2; i++)
-      if (tn_nv_load(e->done[i]) < e->value[i])
+      if (tn_driver_load(e->done[i]) < e->value[i])
         tn_nv_semaphore(&d->channel[c], signals + (uint64_t)i * TN_NV_SEM_NBYTES, e->value[i], TN_NV_SEM_ACQUIRE);
   }
   return TINY_OK;
@@ -5505,7 +5992,7 @@ static tiny_code tn_nv_wait_by_channels(tn_nv *d, const tn_nv_event *e, uint64_t
 static tiny_code tn_nv_wait(void *dev, void *event) {
   tn_nv *d = (tn_nv *)dev;
   const tn_nv_event *e = (const tn_nv_event *)event;
-  const int happened = tn_nv_load(e->done[0]) >= e->value[0] && tn_nv_load(e->done[1]) >= e->value[1];
+  const int happened = tn_driver_load(e->done[0]) >= e->value[0] && tn_driver_load(e->done[1]) >= e->value[1];
   if (e->of == d || happened || d->lost) return TINY_OK;
   const uint64_t signals = tn_nv_view_of(d, &e->signals);
   if (!signals) { tn_nv_wait_by_host(d, e); return TINY_OK; }
@@ -5525,9 +6012,8 @@ static void tn_nv_event_free(void *dev, void *event) {
 // memory: of the GPU, given out in blocks of larger regions; bytes to it and from it by its copy engines.
 //
 // In:    what the backend is asked. Out: blocks, which is what tiny_mem.base is; submissions on the channels of copies.
-// Holds: a region is the driver's; it is kept when all of it is free, until memory runs out. Of each block is known
-//        which submission of launches used it last: bytes go to a block that nothing uses any more while kernels before
-//        them run. Bytes from the host are in memory of both when the call returns.
+// Holds: bytes go to a block that no submission of launches uses any more while kernels before them run. Bytes from the
+//        host are in memory of both when the call returns.
 // What is what: NVIDIA/open-gpu-doc, classes/dma-copy/clc6b5.h to clcab5.h.
 #ifndef TN_NV_MEMORY_ROOM
 #define TN_NV_MEMORY_ROOM
@@ -5536,89 +6022,27 @@ static void tn_nv_event_free(void *dev, void *event) {
 #endif
 
 enum {
-  TN_NV_LEAST = 256, TN_NV_REGION = 32 << 20, TN_NV_STAGE = 2 << 20,       // bytes: of a block, a region, a chunk
+  TN_NV_STAGE = 2 << 20,                   // bytes of a chunk
   TN_NV_OFFSET_IN = 0x400, TN_NV_LINE_LENGTH = 0x418, TN_NV_LAUNCH_DMA = 0x300,
   TN_NV_DMA_LINEAR = 0x186                 // not pipelined, flushed, from pitch to pitch
 };
 
-typedef struct tn_nv_block {
-  struct tn_nv_block *next, *before;       // neighbours in the region, by address
-  struct tn_nv_region *region;
-  uint64_t va, nbytes, used;               // used: submission of launches
-  int taken;
-} tn_nv_block;
-typedef struct tn_nv_region { struct tn_nv_region *next; tn_nv_memory *memory; tn_nv_block *first; } tn_nv_region;
-
-static uint64_t tn_nv_at(tiny_mem m) { return ((const tn_nv_block *)m.base)->va + m.offset; }
-static void tn_nv_use(tn_nv *d, tiny_mem m) { ((tn_nv_block *)m.base)->used = d->channel[TN_NV_LAUNCHES].given + 1; }
+static uint64_t tn_nv_at(tiny_mem m) { return ((const tn_device_block *)m.base)->va + m.offset; }
+static void tn_nv_use(tn_nv *d, tiny_mem m) {
+  ((tn_device_block *)m.base)->used = d->channel[TN_NV_LAUNCHES].given + 1;
+}
 
 // ** blocks **
 
-static tn_nv_block *tn_nv_block_new(tn_nv *d, tn_nv_region *r, uint64_t va, uint64_t nbytes) {
-  tn_nv_block *b = (tn_nv_block *)tiny_realloc(d->t, NULL, 0, sizeof *b);
-  if (!b) return NULL;
-  memset(b, 0, sizeof *b);
-  b->region = r; b->va = va; b->nbytes = nbytes;
-  return b;
+static void *tn_nv_blocks_make(void *user, uint64_t nbytes, uint64_t *va, uint64_t *got) {
+  tn_nv_memory *m = tn_nv_memory_make((tn_nv *)user, nbytes, 0);
+  if (m) { *va = m->va; *got = m->nbytes; }
+  return m;
 }
-static void tn_nv_region_free(tn_nv *d, tn_nv_region *r) {
-  for (tn_nv_block *b; (b = r->first) != NULL; ) { r->first = b->next; tiny_realloc(d->t, b, sizeof *b, 0); }
-  if (r->memory) tn_nv_unshare(d, r->memory->handle);
-  tn_nv_memory_free(d, r->memory);
-  tiny_realloc(d->t, r, sizeof *r, 0);
+static void tn_nv_blocks_drop(void *user, void *memory) {
+  tn_nv_unshare((tn_nv *)user, ((tn_nv_memory *)memory)->handle);
+  tn_nv_memory_free((tn_nv *)user, (tn_nv_memory *)memory);
 }
-static tn_nv_region *tn_nv_region_make(tn_nv *d, uint64_t nbytes) {
-  tn_nv_region *r = (tn_nv_region *)tiny_realloc(d->t, NULL, 0, sizeof *r);
-  if (!r) return NULL;
-  memset(r, 0, sizeof *r);
-  r->memory = tn_nv_memory_make(d, nbytes > TN_NV_REGION / 2 ? nbytes : (uint64_t)TN_NV_REGION, 0);
-  if (r->memory) r->first = tn_nv_block_new(d, r, r->memory->va, r->memory->nbytes);
-  if (!r->first) { tn_nv_region_free(d, r); return NULL; }
-  r->next = d->regions;
-  return d->regions = r;
-}
-static void tn_nv_regions_close(tn_nv *d, int all) {
-  for (tn_nv_region **at = &d->regions, *r; (r = *at) != NULL; ) {
-    if (!all && (r->first->taken || r->first->next)) { at = &r->next; continue; }
-    *at = r->next;
-    tn_nv_region_free(d, r);
-  }
-}
-// The first nbytes of a free block; the rest stays free.
-static tn_nv_block *tn_nv_block_take(tn_nv *d, tn_nv_block *b, uint64_t nbytes) {
-  if (b->nbytes > nbytes) {
-    tn_nv_block *rest = tn_nv_block_new(d, b->region, b->va + nbytes, b->nbytes - nbytes);
-    if (!rest) return NULL;
-    rest->next = b->next; rest->before = b; rest->used = b->used;
-    if (b->next) b->next->before = rest;
-    b->next = rest;
-    b->nbytes = nbytes;
-  }
-  b->taken = 1;
-  return b;
-}
-static tn_nv_block *tn_nv_block_of(tn_nv *d, uint64_t nbytes) {
-  for (tn_nv_region *r = d->regions; r; r = r->next)
-    for (tn_nv_block *b = r->first; b; b = b->next)
-      if (!b->taken && b->nbytes >= nbytes) return tn_nv_block_take(d, b, nbytes);
-  tn_nv_region *r = tn_nv_region_make(d, nbytes);
-  return r ? tn_nv_block_take(d, r->first, nbytes) : NULL;
-}
-// The one behind it becomes part of it.
-static void tn_nv_block_join(tn_nv *d, tn_nv_block *b) {
-  tn_nv_block *n = b->next;
-  b->nbytes += n->nbytes;
-  b->next = n->next;
-  if (n->next) n->next->before = b;
-  if (n->used > b->used) b->used = n->used;
-  tiny_realloc(d->t, n, sizeof *n, 0);
-}
-static void tn_nv_block_give(tn_nv *d, tn_nv_block *b) {
-  b->taken = 0;
-  if (b->next && !b->next->taken) tn_nv_block_join(d, b);
-  if (b->before && !b->before->taken) tn_nv_block_join(d, b->before);
-}
-
 static tiny_code tn_nv_wait_all(tn_nv *d) {
   tiny_code code = TINY_OK;
   for (int i = 0; i < TN_NV_CHANNELS && code == TINY_OK; i++) code = tn_nv_wait_for(d, i, d->channel[i].given);
@@ -5627,12 +6051,11 @@ static tiny_code tn_nv_wait_all(tn_nv *d) {
 // When memory has run out, what is free goes back to the driver and it is tried again.
 static void *tn_nv_alloc(void *dev, size_t nbytes) {
   tn_nv *d = (tn_nv *)dev;
-  const uint64_t n = ((nbytes ? nbytes : 1) + (uint64_t)TN_NV_LEAST - 1) & ~(uint64_t)(TN_NV_LEAST - 1);
   if (tn_nv_enter(d) != TINY_OK) return NULL;
-  tn_nv_block *b = n < nbytes ? NULL : tn_nv_block_of(d, n);
-  if (!b && n >= nbytes && tn_nv_wait_all(d) == TINY_OK) {
-    tn_nv_regions_close(d, 0);
-    b = tn_nv_block_of(d, n);
+  tn_device_block *b = tn_device_block_of(&d->blocks, nbytes);
+  if (!b && tn_nv_wait_all(d) == TINY_OK) {
+    tn_device_regions_close(&d->blocks, 0);
+    b = tn_device_block_of(&d->blocks, nbytes);
   }
   if (!b) { if (d->rm.code != TINY_E_MEMORY) tn_nv_failed(d); return NULL; }
   const uint64_t now = d->channel[TN_NV_LAUNCHES].given;
@@ -5641,7 +6064,7 @@ static void *tn_nv_alloc(void *dev, size_t nbytes) {
 }
 static void tn_nv_free(void *dev, void *mem, size_t nbytes) {
   (void)nbytes;
-  tn_nv_block_give((tn_nv *)dev, (tn_nv_block *)mem);
+  tn_device_block_give(&((tn_nv *)dev)->blocks, (tn_device_block *)mem);
 }
 
 // ** copies **
@@ -5675,7 +6098,7 @@ static tiny_code tn_nv_copy_in(void *dev, tiny_mem dst, const void *src, size_t 
   tn_nv *d = (tn_nv *)dev;
   const tiny_code code = tn_nv_enter(d);
   if (code != TINY_OK) return code;
-  return tn_nv_check(d, tn_nv_copy_in_at(d, tn_nv_at(dst), src, nbytes, ((const tn_nv_block *)dst.base)->used));
+  return tn_nv_check(d, tn_nv_copy_in_at(d, tn_nv_at(dst), src, nbytes, ((const tn_device_block *)dst.base)->used));
 }
 
 // A piece on its way to the host: what the channel's submission `value` brings.
@@ -5743,7 +6166,7 @@ static tiny_code tn_nv_copy_between(tn_nv *d, uint64_t to, uint64_t from, size_t
 // By this GPU's copy engine, which reads the other's memory where it is let.
 static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem src, size_t nbytes) {
   tn_nv *d = (tn_nv *)dev, *from = (tn_nv *)other;
-  const tn_nv_memory *m = ((const tn_nv_block *)src.base)->region->memory;
+  const tn_nv_memory *m = (const tn_nv_memory *)((const tn_device_block *)src.base)->region->memory;
   const tiny_code code = tn_nv_enter(d);
   if (code != TINY_OK) return code;
   const tn_nv_theirs theirs = tn_nv_theirs_of(from, m);
@@ -5751,7 +6174,7 @@ static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem 
   if (!view) return tn_nv_copy_by_host(d, dst, from, src, nbytes);
   tn_nv_meet(d, from);
   return tn_nv_check(d, tn_nv_copy_between(d, tn_nv_at(dst), view + (tn_nv_at(src) - m->va), nbytes,
-                                           ((const tn_nv_block *)dst.base)->used));
+                                           ((const tn_device_block *)dst.base)->used));
 }
 #endif
 // ---- end src/nv/memory.c ----
@@ -5769,18 +6192,8 @@ static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem 
 #include "memory.c"
 #endif
 
-// The one block of a region that is this memory, which is freed where it is not made. NULL: no memory.
-static tn_nv_block *tn_nv_block_alone(tn_nv *d, tn_nv_memory *m) {
-  tn_nv_region *r = (tn_nv_region *)tiny_realloc(d->t, NULL, 0, sizeof *r);
-  if (!r) { tn_nv_memory_free(d, m); return NULL; }
-  memset(r, 0, sizeof *r);
-  r->memory = m;
-  r->first = tn_nv_block_new(d, r, m->va, m->nbytes);
-  if (!r->first) { tn_nv_region_free(d, r); return NULL; }
-  r->first->taken = 1;
-  r->next = d->regions;
-  d->regions = r;
-  return r->first;
+static tn_device_block *tn_nv_block_alone(tn_nv *d, tn_nv_memory *m) {
+  return tn_device_block_alone(&d->blocks, m, m->va, m->nbytes);
 }
 static void *tn_nv_share_failed(tn_nv *d, tiny_code code, const char *says) {
   tiny_fail(d->t, code, "%s: %s", d->name, says);
@@ -5801,7 +6214,7 @@ static tiny_code tn_nv_to_file(tn_nv *d, uint32_t object, int *fd) {
   else d->rm.sys.close(d->rm.sys.user, p.fd);
   return code;
 }
-static tiny_code tn_nv_clear(tn_nv *d, const tn_nv_block *b) {
+static tiny_code tn_nv_clear(tn_nv *d, const tn_device_block *b) {
   const size_t most = b->nbytes < TN_NV_STAGE ? (size_t)b->nbytes : (size_t)TN_NV_STAGE;
   char *zeros = (char *)tiny_realloc(d->t, NULL, 0, most);
   tiny_code code = zeros ? TINY_OK : tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no memory to clear memory with");
@@ -5818,7 +6231,7 @@ TINY_API void *tiny_nv_share(void *dev, size_t nbytes, int *fd) {
   if (!nbytes) return tn_nv_share_failed(d, TINY_E_ARG, "nv_share: there are no bytes");
   tn_nv_memory *m = tn_nv_memory_make(d, nbytes, 0);
   if (!m) return tn_nv_share_failed(d, d->rm.code, d->rm.why);
-  tn_nv_block *b = tn_nv_block_alone(d, m);
+  tn_device_block *b = tn_nv_block_alone(d, m);
   if (!b) return tn_nv_share_failed(d, TINY_E_MEMORY, "nv_share: no memory for what is known of it");
   tiny_code code = tn_nv_clear(d, b);
   if (code == TINY_OK) code = tn_nv_to_file(d, m->handle, fd);
@@ -5884,7 +6297,7 @@ TINY_API void *tiny_nv_import(void *dev, int fd, size_t nbytes) {
   if (code == TINY_OK) {
     m->next = d->memory;
     d->memory = m;
-    tn_nv_block *b = tn_nv_block_alone(d, m);
+    tn_device_block *b = tn_nv_block_alone(d, m);
     return b ? b : tn_nv_share_failed(d, TINY_E_MEMORY, "nv_import: no memory for what is known of it");
   }
   tn_nv_share_failed(d, code, d->rm.why);
@@ -5894,11 +6307,10 @@ TINY_API void *tiny_nv_import(void *dev, int fd, size_t nbytes) {
 }
 TINY_API void tiny_nv_release(void *dev, void *mem) {
   tn_nv *d = (tn_nv *)dev;
-  tn_nv_region *const r = mem ? ((tn_nv_block *)mem)->region : NULL;
+  tn_device_region *const r = mem ? ((tn_device_block *)mem)->region : NULL;
   if (!r) return;
   if (!d->lost) tn_nv_wait_all(d);
-  for (tn_nv_region **at = &d->regions; *at; at = &(*at)->next) if (*at == r) { *at = r->next; break; }
-  tn_nv_region_free(d, r);
+  tn_device_region_close(&d->blocks, r);
 }
 #endif
 // ---- end src/nv/share.c ----
@@ -5960,7 +6372,7 @@ typedef struct tn_nv_kernel {
 } tn_nv_kernel;
 typedef struct tn_nv_module {
   struct tn_nv_module *next;
-  tn_nv_block *code; tn_nv_kernel *kernels; int words;
+  tn_device_block *code; tn_nv_kernel *kernels; int words;
 } tn_nv_module;
 
 // ** the descriptor that launches begin from **
@@ -6011,7 +6423,7 @@ static void tn_nv_module_close(tn_nv *d, tn_nv_module *m) {
     if (k->name) tiny_realloc(d->t, k->name, strlen(k->name) + 1, 0);
     tiny_realloc(d->t, k, sizeof *k, 0);
   }
-  if (m->code) tn_nv_block_give(d, m->code);
+  if (m->code) tn_device_block_give(&d->blocks, m->code);
   tiny_realloc(d->t, m, sizeof *m, 0);
 }
 static void tn_nv_modules_close(tn_nv *d) {
@@ -6115,7 +6527,7 @@ static tiny_code tn_nv_fill_module(tn_nv *d, tn_nv_module *m, const tn_cubin *c,
   const uint64_t nbytes = tn_cubin_place(c, where);
   if (!nbytes || nbytes > (uint64_t)1 << 30) return tn_nv_cubin_wrong(d, "it has no code, or a GiB of it");
   m->words = tn_cubin_has_symbol(c, "tiny_values");
-  m->code = (tn_nv_block *)tn_nv_alloc(d, (size_t)nbytes + TN_NV_PREFETCH);
+  m->code = (tn_device_block *)tn_nv_alloc(d, (size_t)nbytes + TN_NV_PREFETCH);
   if (!m->code) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory on the GPU for a module", d->name);
   const tiny_code code = tn_nv_add_kernels(d, m, c, where);
   return code == TINY_OK ? tn_nv_upload(d, m, c, where, nbytes) : code;
@@ -6309,8 +6721,9 @@ static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
     memcpy(bank + k->base + k->maps_at + (size_t)i * sizeof map, map, sizeof map);
   }
 }
-static size_t tn_nv_args_nbytes(const tn_nv_kernel *k) {
-  return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_NV_LEAST);
+static size_t tn_nv_args_nbytes(const void *kernel) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)kernel;
+  return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_DEVICE_BLOCK_LEAST);
 }
 // At `at`, which the GPU sees at va: the descriptor, and bank 0 behind it.
 static void tn_nv_write_launch(tn_nv *d, const tiny_launch *l, char *at, uint64_t va) {
@@ -6439,205 +6852,66 @@ static tiny_code tn_nv_begin_words(tn_nv *d) {
 #endif
 // ---- end src/nv/launch.c ----
 // ---- begin src/nv/graph.c ----
-// graph: launches that are handed over together again and again, as a list of commands that was prepared.
+// graph: launches that are handed over together again and again, as a list of commands (base/prepared.c).
 //
-// In:    the launches of a submit. Out: one submission of the list; of parameters only what has changed is written.
-// Holds: the same kernels in the same grids are the same list, whatever memory and numbers they are given. It is made
-//        when they come for the second time. There are two copies of what the GPU reads, so that one may be written
-//        while the other is in use. A list goes before the module of one of its kernels does.
+// In:    the launches of a submit. Out: one submission of the list.
 #ifndef TN_NV_GRAPH
 #define TN_NV_GRAPH
 #ifndef TINY_AMALGAMATED
 #include "launch.c"
 #endif
 
-enum { TN_NV_GRAPH_LEAST = 2, TN_NV_GRAPH_AFTER = 2, TN_NV_COPIES = 2 };   // launches; times
-
-typedef struct tn_nv_step {
-  const tn_nv_kernel *kernel; int64_t global[3], local[3]; size_t local_nbytes, at, value; int nmem, nargs;
-} tn_nv_step;
-// What the GPU reads: descriptors and banks, then words. busy: the last submission of it.
-typedef struct tn_nv_list { tn_nv_memory *memory; uint64_t busy; uint64_t *value; size_t nwords; } tn_nv_list;
-typedef struct tn_nv_graph {
-  uint64_t hash, last; int n, seen;
-  tn_nv_step *step; size_t nvalue, nbytes;                   // nbytes: of descriptors and banks
-  tn_nv_list list[TN_NV_COPIES];
-} tn_nv_graph;
-
-static uint64_t tn_nv_mix(uint64_t h, uint64_t x) {
-  h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
-  return h ^ (h >> 29);
+static const void *tn_nv_module_of(const void *kernel) { return ((const tn_nv_kernel *)kernel)->module; }
+static tiny_code tn_nv_ready(void *user, const tiny_launch *l) {
+  tn_nv *d = (tn_nv *)user;
+  const tiny_code code = tn_nv_fits(d, l);
+  return code == TINY_OK ? tn_nv_check(d, tn_nv_local_grow(d, ((const tn_nv_kernel *)l->kernel)->local)) : code;
 }
-static uint64_t tn_nv_graph_hash(const tiny_launch *l, int n) {
-  uint64_t h = (uint64_t)n;
-  for (int i = 0; i < n; i++) {
-    h = tn_nv_mix(h, tn_nv_pointer(l[i].kernel));
-    for (int k = 0; k < 3; k++) h = tn_nv_mix(tn_nv_mix(h, (uint64_t)l[i].global[k]), (uint64_t)l[i].local[k]);
-    h = tn_nv_mix(tn_nv_mix(h, l[i].local_nbytes), (uint64_t)(l[i].nmem + l[i].nargs));
-  }
-  return h;
+static void tn_nv_prepared_write(void *user, const tiny_launch *l, char *args, uint64_t va) {
+  tn_nv_write_launch((tn_nv *)user, l, args, va);
 }
-
-// Waits for what still uses it.
-static void tn_nv_graph_close(tn_nv *d, int i) {
-  tn_nv_graph *g = d->graph[i];
-  if (!g) return;
-  for (int k = 0; k < TN_NV_COPIES; k++) {
-    tn_nv_list *l = &g->list[k];
-    if (l->memory && !d->lost) tn_nv_wait_for(d, TN_NV_LAUNCHES, l->busy);
-    if (l->memory) tn_nv_memory_free(d, l->memory);
-    if (l->value) tiny_realloc(d->t, l->value, g->nvalue * sizeof *l->value, 0);
-  }
-  if (g->step) tiny_realloc(d->t, g->step, (size_t)g->n * sizeof *g->step, 0);
-  tiny_realloc(d->t, g, sizeof *g, 0);
-  d->graph[i] = NULL;
+static void tn_nv_prepared_put(const tiny_launch *l, int i, uint64_t value, char *args) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
+  tn_nv_put_param(k, args + TN_NV_QMD_ROOM, tn_nv_param_of(k, i, l->nmem), value);
 }
-static void tn_nv_graphs_close(tn_nv *d) { for (int i = 0; i < TN_NV_GRAPHS; i++) tn_nv_graph_close(d, i); }
-// Those that launch a kernel of the module, or came before kernels that stand where one of its stood.
-static void tn_nv_graphs_leave(tn_nv *d, const tn_nv_module *m) {
-  for (int i = 0; i < TN_NV_GRAPHS; i++) {
-    const tn_nv_graph *g = d->graph[i];
-    int uses = 0;
-    for (int k = 0; g && k < g->n && !uses; k++) uses = g->step[k].kernel->module == m;
-    if (uses) tn_nv_graph_close(d, i);
-  }
-}
-
-static void tn_nv_steps(tn_nv_graph *g, const tiny_launch *l) {
-  for (int i = 0; i < g->n; i++) {
-    tn_nv_step *s = &g->step[i];
-    s->kernel = (const tn_nv_kernel *)l[i].kernel;
-    memcpy(s->global, l[i].global, sizeof s->global);
-    memcpy(s->local, l[i].local, sizeof s->local);
-    s->local_nbytes = l[i].local_nbytes; s->nmem = l[i].nmem; s->nargs = l[i].nargs;
-    s->at = g->nbytes; s->value = g->nvalue;
-    g->nbytes += tn_nv_args_nbytes(s->kernel);
-    g->nvalue += (size_t)(s->nmem + s->nargs);
-  }
-  g->nvalue += !g->nvalue;
-}
-// The graph of these launches, perhaps one that is not made yet, in the place of the one that came longest ago. NULL:
-// memory was refused.
-static tn_nv_graph *tn_nv_graph_of(tn_nv *d, const tiny_launch *l, int n) {
-  const uint64_t hash = tn_nv_graph_hash(l, n);
-  int oldest = 0;
-  for (int i = 0; i < TN_NV_GRAPHS; i++) {
-    tn_nv_graph *g = d->graph[i];
-    if (g && g->hash == hash && g->n == n) return g;
-    if (!g || (d->graph[oldest] && g->last < d->graph[oldest]->last)) oldest = i;
-  }
-  tn_nv_graph_close(d, oldest);
-  tn_nv_graph *g = (tn_nv_graph *)tiny_realloc(d->t, NULL, 0, sizeof *g);
-  if (!g) return NULL;
-  memset(g, 0, sizeof *g);
-  g->hash = hash; g->n = n;
-  g->step = (tn_nv_step *)tiny_realloc(d->t, NULL, 0, (size_t)n * sizeof *g->step);
-  if (!g->step) { tiny_realloc(d->t, g, sizeof *g, 0); return NULL; }
-  tn_nv_steps(g, l);
-  return d->graph[oldest] = g;
-}
-// Is it the graph of these launches, and not one whose hash is the same?
-static int tn_nv_graph_fits(const tn_nv_graph *g, const tiny_launch *l) {
-  for (int i = 0; i < g->n; i++) {
-    const tn_nv_step *s = &g->step[i];
-    if (s->kernel != (const tn_nv_kernel *)l[i].kernel || s->local_nbytes != l[i].local_nbytes ||
-        s->nmem != l[i].nmem || s->nargs != l[i].nargs || memcmp(s->global, l[i].global, sizeof s->global) ||
-        memcmp(s->local, l[i].local, sizeof s->local))
-      return 0;
-  }
-  return 1;
-}
-
-// ** lists **
-
-// Its words are written as those of a channel are, to the end of its memory.
-static void tn_nv_list_words(tn_nv *d, const tn_nv_graph *g, tn_nv_list *list) {
+static void tn_nv_prepared_bound(const tiny_launch *l, char *args) { tn_nv_set_maps(l, args + TN_NV_QMD_ROOM); }
+// Words are written as those of a channel are.
+static size_t tn_nv_prepared_command(void *user, const tiny_launch *l, int first, uint64_t args, uint32_t *at) {
   tn_nv_channel c;
+  (void)l;
   memset(&c, 0, sizeof c);
-  c.at = (uint32_t *)(void *)(list->memory->cpu + g->nbytes);
-  for (int i = 0; i < g->n; i++) {
-    if (i) tn_nv_one(&c, TN_NV_ON_COMPUTE, TN_NV_WAIT_FOR_IDLE, 0);
-    tn_nv_send(d, &c, list->memory->va + g->step[i].at);
-  }
-  list->nwords = (size_t)(c.at - (uint32_t *)(void *)(list->memory->cpu + g->nbytes));
+  c.at = at;
+  if (!first) tn_nv_one(&c, TN_NV_ON_COMPUTE, TN_NV_WAIT_FOR_IDLE, 0);
+  tn_nv_send((tn_nv *)user, &c, args);
+  return (size_t)(c.at - at);
 }
-static tiny_code tn_nv_list_make(tn_nv *d, const tn_nv_graph *g, tn_nv_list *list, const tiny_launch *l) {
-  enum { OF_LAUNCH = 8 * 4 };              // bytes of words
-  tiny_code code = TINY_OK;
-  for (int i = 0; i < g->n && code == TINY_OK; i++) code = tn_nv_local_grow(d, g->step[i].kernel->local);
-  code = tn_nv_check(d, code);
-  if (code != TINY_OK) return code;
-  list->value = (uint64_t *)tiny_realloc(d->t, NULL, 0, g->nvalue * sizeof *list->value);
-  if (!list->value) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a list of commands", d->name);
-  list->memory = tn_nv_memory_make(d, g->nbytes + (size_t)g->n * OF_LAUNCH, 1);
-  if (!list->memory) {
-    tiny_realloc(d->t, list->value, g->nvalue * sizeof *list->value, 0);
-    list->value = NULL;
-    return tn_nv_failed(d);
-  }
-  for (int i = 0; i < g->n; i++) {
-    tn_nv_write_launch(d, &l[i], list->memory->cpu + g->step[i].at, list->memory->va + g->step[i].at);
-    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
-      list->value[g->step[i].value + (size_t)k] = tn_nv_value_of(&l[i], k);
-  }
-  tn_nv_list_words(d, g, list);
-  return TINY_OK;
+static void *tn_nv_prepared_make(void *user, size_t nbytes, char **cpu, uint64_t *va) {
+  tn_nv *d = (tn_nv *)user;
+  tn_nv_memory *m = tn_nv_memory_make(d, nbytes, 1);
+  if (!m) { tn_nv_failed(d); return NULL; }
+  *cpu = m->cpu;
+  *va = m->va;
+  return m;
 }
-// Does the list have other parameters than these?
-static int tn_nv_list_differs(const tn_nv_graph *g, const tn_nv_list *list, const tiny_launch *l) {
-  for (int i = 0; i < g->n; i++)
-    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
-      if (list->value[g->step[i].value + (size_t)k] != tn_nv_value_of(&l[i], k)) return 1;
-  return 0;
+static void tn_nv_prepared_drop(void *user, void *memory) { tn_nv_memory_free((tn_nv *)user, (tn_nv_memory *)memory); }
+static uint64_t tn_nv_prepared_done(void *user) { return tn_nv_done(&((tn_nv *)user)->channel[TN_NV_LAUNCHES]); }
+static tiny_code tn_nv_prepared_wait(void *user, uint64_t number) {
+  tn_nv *d = (tn_nv *)user;
+  return d->lost ? TINY_E_DEVICE : tn_nv_check(d, tn_nv_wait_for(d, TN_NV_LAUNCHES, number));
 }
-// Parameters that differ, and what is made of them: tensors that boxes are copied of.
-static void tn_nv_list_bind_one(const tn_nv_step *s, const tn_nv_list *list, const tiny_launch *l) {
-  char *bank = list->memory->cpu + s->at + TN_NV_QMD_ROOM;
-  int changed = 0;
-  for (int k = 0; k < l->nmem + l->nargs; k++) {
-    uint64_t *was = &list->value[s->value + (size_t)k];
-    const uint64_t value = tn_nv_value_of(l, k);
-    if (value == *was) continue;
-    *was = value;
-    changed = 1;
-    tn_nv_put_param(s->kernel, bank, tn_nv_param_of(s->kernel, k, l->nmem), value);
-  }
-  if (changed) tn_nv_set_maps(l, bank);
-}
-static void tn_nv_list_bind(const tn_nv_graph *g, const tn_nv_list *list, const tiny_launch *l) {
-  for (int i = 0; i < g->n; i++) tn_nv_list_bind_one(&g->step[i], list, &l[i]);
-}
-// One with these parameters already, or one that nothing uses, or a second one, or the one that is free first. NULL
-// after an error.
-static tn_nv_list *tn_nv_list_of(tn_nv *d, tn_nv_graph *g, const tiny_launch *l) {
-  const uint64_t done = tn_nv_done(&d->channel[TN_NV_LAUNCHES]);
-  tn_nv_list *best = NULL;
-  for (int i = 0; i < TN_NV_COPIES; i++) {
-    tn_nv_list *x = &g->list[i];
-    if (x->memory && !tn_nv_list_differs(g, x, l)) return x;
-    if (!x->memory && (!best || best->busy > done)) return tn_nv_list_make(d, g, x, l) == TINY_OK ? x : NULL;
-    if (x->memory && (!best || x->busy < best->busy)) best = x;
-  }
-  if (tn_nv_check(d, tn_nv_wait_for(d, TN_NV_LAUNCHES, best->busy)) != TINY_OK) return NULL;
-  tn_nv_list_bind(g, best, l);
-  return best;
-}
+static const tn_prepared_calls tn_nv_prepared_calls = {
+  8, tn_nv_module_of, tn_nv_args_nbytes, tn_nv_value_of, tn_nv_ready, tn_nv_prepared_write, tn_nv_prepared_put,
+  tn_nv_prepared_bound, tn_nv_prepared_command, tn_nv_prepared_make, tn_nv_prepared_drop, tn_nv_prepared_done,
+  tn_nv_prepared_wait
+};
 
-// ** submitted **
-
-static int tn_nv_graph_wanted(const tiny_launch *l, int n) {
-  for (int i = 0; i < n; i++) if (l[i].stamp || tn_nv_is_empty(&l[i])) return 0;
-  return n >= TN_NV_GRAPH_LEAST;
-}
-static tiny_code tn_nv_graph_submit(tn_nv *d, tn_nv_graph *g, const tiny_launch *l) {
-  tiny_code code = TINY_OK;
-  for (int i = 0; i < g->n && code == TINY_OK && !g->list[0].memory; i++) code = tn_nv_fits(d, &l[i]);
-  if (code == TINY_OK) code = tn_nv_check(d, tn_nv_room(d, TN_NV_LAUNCHES, TN_NV_LAUNCH_WORDS));
-  tn_nv_list *list = code == TINY_OK ? tn_nv_list_of(d, g, l) : NULL;
+static tiny_code tn_nv_graph_submit(tn_nv *d, tn_prepared_graph *g, const tiny_launch *l) {
+  tiny_code code = tn_nv_check(d, tn_nv_room(d, TN_NV_LAUNCHES, TN_NV_LAUNCH_WORDS));
+  tn_prepared_list *list = code == TINY_OK ? tn_prepared_list_of(&d->prepared, g, l) : NULL;
   if (!list) return code == TINY_OK ? tiny_status(d->t) : code;
   for (int i = 0; i < g->n; i++) tn_nv_use_all(d, &l[i]);
   tn_nv_begin_launches(d);
-  code = tn_nv_check(d, tn_nv_submit_list(d, TN_NV_LAUNCHES, list->memory->va + g->nbytes, list->nwords));
+  code = tn_nv_check(d, tn_nv_submit_list(d, TN_NV_LAUNCHES, list->va + g->nbytes, list->nwords));
   list->busy = d->channel[TN_NV_LAUNCHES].given;
   return code;
 }
@@ -6645,11 +6919,8 @@ static tiny_code tn_nv_submit(void *dev, const tiny_launch *l, int n) {
   tn_nv *d = (tn_nv *)dev;
   const tiny_code code = tn_nv_enter(d);
   if (code != TINY_OK) return code;
-  tn_nv_graph *g = tn_nv_graph_wanted(l, n) ? tn_nv_graph_of(d, l, n) : NULL;
-  if (!g || !tn_nv_graph_fits(g, l)) return tn_nv_launch_all(d, l, n);
-  g->last = ++d->launches;
-  if (g->seen < TN_NV_GRAPH_AFTER && ++g->seen < TN_NV_GRAPH_AFTER) return tn_nv_launch_all(d, l, n);
-  return tn_nv_graph_submit(d, g, l);
+  tn_prepared_graph *g = tn_prepared_of(&d->prepared, l, n);
+  return g ? tn_nv_graph_submit(d, g, l) : tn_nv_launch_all(d, l, n);
 }
 #endif
 // ---- end src/nv/graph.c ----
@@ -6665,11 +6936,7 @@ static tiny_code tn_nv_submit(void *dev, const tiny_launch *l, int n) {
 #ifndef TINY_AMALGAMATED
 #include "device.c"
 #include "../base/library.c"
-#endif
-#ifdef __linux__
-#include <spawn.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include "../base/tool.c"
 #endif
 
 // nvPTXCompiler.h (CUDA 11.1 and later) and nvJitLink.h (12.0 and later): results are 0 where it went well.
@@ -6780,75 +7047,20 @@ static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, c
 // ** ptxas, as a process **
 
 #ifdef __linux__
-#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
-extern long syscall(long number, ...);
-extern int ftruncate(int fd, off_t nbytes);
-#endif
-#ifndef __cplusplus
-extern char **environ;
-#endif
-// A file in memory alone, which a child inherits. Below 0: the kernel has none (Linux 3.17).
-static int tn_nv_memory_file(const char *name) {
-#ifdef SYS_memfd_create
-  return (int)syscall(SYS_memfd_create, name, 0u);
-#else
-  (void)name;
-  return -1;
-#endif
-}
-static int tn_nv_write_all(int fd, const char *data, size_t nbytes) {
-  for (size_t at = 0; at < nbytes; ) {
-    const ssize_t n = write(fd, data + at, nbytes - at);
-    if (n < 0 && errno != EINTR) return 0;
-    if (n > 0) at += (size_t)n;
-  }
-  return lseek(fd, 0, SEEK_SET) == 0;
-}
-// By malloc; *nbytes of it, and a 0. NULL: nothing is there, or no memory.
-static char *tn_nv_read_all(int fd, size_t *nbytes) {
-  const off_t end = lseek(fd, 0, SEEK_END);
-  char *data = end > 0 && lseek(fd, 0, SEEK_SET) == 0 ? (char *)malloc((size_t)end + 1) : NULL;
-  *nbytes = 0;
-  while (data && *nbytes < (size_t)end) {
-    const ssize_t n = read(fd, data + *nbytes, (size_t)end - *nbytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    *nbytes += (size_t)n;
-  }
-  if (data) data[*nbytes] = 0;
-  return data;
-}
-// 0: it ended well. What it says goes to the file `said`.
-static int tn_nv_run(const char *path, char *const *words, int said) {
-  posix_spawn_file_actions_t actions;
-  pid_t pid = 0;
-  int status = -1;
-  if (posix_spawn_file_actions_init(&actions)) return -1;
-  posix_spawn_file_actions_adddup2(&actions, said, 1);
-  posix_spawn_file_actions_adddup2(&actions, said, 2);
-  const int failed = posix_spawn(&pid, path, &actions, NULL, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed) return -1;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno == EINTR) continue;
-    return errno == ECHILD ? 0 : -1;       // the host ignores SIGCHLD: what was written tells
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
   char arch[40], from[32], to[32], tool[] = "ptxas", minus_o[] = "-o";
-  const int in = tn_nv_memory_file("ptx"), cubin = tn_nv_memory_file("cubin"), said = tn_nv_memory_file("said");
+  const int in = tn_tool_file("ptx"), cubin = tn_tool_file("cubin"), said = tn_tool_file("said");
   int result = -1;
   snprintf(arch, sizeof arch, "-arch=%s", target);
   snprintf(from, sizeof from, "/proc/self/fd/%d", in);
   snprintf(to, sizeof to, "/proc/self/fd/%d", cubin);
   char *const words[] = {tool, arch, from, minus_o, to, NULL};
-  if (in >= 0 && cubin >= 0 && said >= 0 && tn_nv_write_all(in, ptx, strlen(ptx))) {
-    result = tn_nv_run(path, words, said);
-    if (!result) out->cubin = tn_nv_read_all(cubin, &out->nbytes);
+  if (in >= 0 && cubin >= 0 && said >= 0 && tn_tool_write(in, ptx, strlen(ptx))) {
+    result = tn_tool_run(path, words, said);
+    if (!result) out->cubin = tn_tool_read(cubin, &out->nbytes);
     if (!out->cubin) {
       size_t n;
-      char *text = tn_nv_read_all(said, &n);
+      char *text = tn_tool_read(said, &n);
       if (text) snprintf(out->log, sizeof out->log, "%s", text);
       free(text);
       if (!result) result = -1;
@@ -6859,26 +7071,20 @@ static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target,
   if (said >= 0) close(said);
   return result;
 }
-static int tn_nv_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
 #else
 static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
   (void)path; (void)ptx; (void)target; (void)out;
   return -1;
 }
-static int tn_nv_is_program(const char *path) { (void)path; return 0; }
 #endif
 // TINY_NV_PTXAS, then the folders of PATH that are absolute, then the toolkit's. 0: it is in none.
 static int tn_nv_find_ptxas(char *out, size_t nbytes) {
-  const char *named = getenv("TINY_NV_PTXAS"), *path = getenv("PATH");
-  if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_nv_is_program(out); }
-  while (path && *path) {
-    const size_t n = strcspn(path, ":");
-    snprintf(out, nbytes, "%.*s/ptxas", (int)(n < 250 ? n : 250), path);
-    if (*path == '/' && n < 250 && tn_nv_is_program(out)) return 1;
-    path += n + (path[n] == ':');
-  }
+  static const char *const names[] = {"ptxas", NULL};
+  const char *named = getenv("TINY_NV_PTXAS");
+  if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_tool_is_program(out); }
+  if (tn_tool_find(names, out, nbytes)) return 1;
   snprintf(out, nbytes, "/usr/local/cuda/bin/ptxas");
-  return tn_nv_is_program(out);
+  return tn_tool_is_program(out);
 }
 
 // ** which **
@@ -7048,10 +7254,10 @@ static void tn_nv_close(void *dev) {
   if (d->channel[TN_NV_LAUNCHES].registered && !d->lost) tn_nv_wait_all(d);
   tn_nv_let_go(d);
   tn_nv_part(d);
-  tn_nv_graphs_close(d);
+  tn_prepared_close_all(&d->prepared);
   tn_nv_modules_close(d);
   tn_nv_close_channels(d);
-  tn_nv_regions_close(d, 1);
+  tn_device_regions_close(&d->blocks, 1);
   while (d->memory) tn_nv_memory_free(d, d->memory);
   if (d->bell) tn_nv_unmap(&d->rm, d->subdevice, d->doorbell, d->bell, 65536, d->bell_token);
   if (d->rm.control >= 0) tn_nv_rm_close(&d->rm);
@@ -7065,10 +7271,12 @@ static tn_nv *tn_nv_new(tiny_ctx *t) {
   tn_nv *d = (tn_nv *)tiny_realloc(t, NULL, 0, sizeof *d);
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "NV: no memory for a device"); return NULL; }
   memset(d, 0, sizeof *d);
-  d->t = t;
+  d->t = d->blocks.t = t;
+  d->prepared.t = t; d->prepared.user = d; d->prepared.calls = &tn_nv_prepared_calls;
+  d->blocks.user = d; d->blocks.make = tn_nv_blocks_make; d->blocks.drop = tn_nv_blocks_drop;
   d->file = d->rm.control = d->rm.uvm = d->rm.uvm_mm = -1;
   d->timeout_ns = tn_nv_timeout();
-  d->serial = tn_nv_clock_ns() * UINT64_C(0x9E3779B97F4A7C15) + tn_nv_pointer(d);
+  d->serial = tn_driver_clock_ns() * UINT64_C(0x9E3779B97F4A7C15) + tn_nv_pointer(d);
   memcpy(d->name, "NV", 3);
   return d;
 }
@@ -7122,7 +7330,7 @@ static void tn_nv_unload(void *dev, void *module) {
   tn_nv *d = (tn_nv *)dev;
   tn_nv_module *m = (tn_nv_module *)module;
   if (!m) return;
-  tn_nv_graphs_leave(d, m);
+  tn_prepared_leave(&d->prepared, m);
   m->next = d->gone;
   d->gone = m;
 }
@@ -7378,66 +7586,74 @@ Where things stand in tiny_nv.h
                                             which a program is not linked with
     222  src/nv/../base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                             addresses
-    249  src/nv/../ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to
+    249  src/nv/../base/driver.c            files of kernel drivers: opened, controlled, mapped; a clock; what
+                                            two sides of a bus see in order
+    407  src/nv/../base/tool.c              programs of others, run as processes that read and write memory:
+                                            nothing of it has a name in a folder
+    503  src/nv/../base/blocks.c            a device's memory, given out in blocks of larger regions, which
+                                            are the driver's
+    616  src/nv/../base/prepared.c          launches that are handed over together again and again, as a list
+                                            of commands that was prepared
+    831  src/nv/../ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to
                                             everyone: renderers stand in companion headers, too, and those see
                                             nothing else of the library
-    349  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
+    931  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
                                             an element at a time
-    997  src/nv/../render/ptx_pairs.c       two elements by one instruction
-   1065  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
+   1579  src/nv/../render/ptx_pairs.c       two elements by one instruction
+   1647  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
                                             and what is to be known before
-   1602  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
+   2184  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
                                             sm_90a make one (PTX ISA, wgmma)
-   1736  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
+   2318  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
                                             units sum in memory of their own (PTX ISA, "TensorCore 5th
                                             Generation Family Instructions", and there "Tensor Memory",
                                             "Matrix Descriptors", "Canonical Layouts", "Data Path Layout
                                             Organization", "Memory Consistency Model")
-   2136  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
+   2718  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
                                             module
-   2176  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
+   2758  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                             cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2458  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   3040  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                             mbarrier, mapa, setmaxnreg)
-   2636  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
+   3218  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
                                             (PTX ISA, cp.async.bulk.tensor, .global.shared::cta; sm_90 on)
-   2719  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   3301  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                             later
-   3353  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
+   3935  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
                                             of what differs between its releases
-   3563  src/nv/system.c                    open, ioctl, mmap: the system's own, or what a tiny_nv_system has
-                                            in their place; and a clock
-   3747  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
+   4145  src/nv/system.c                    open, ioctl, mmap: the system's own (base/driver.c), or what a
+                                            tiny_nv_system has in their place
+   4232  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
                                             controlled, mapped; ranges of nvidia-uvm
-   4028  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
+   4513  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
                                             what each needs, and where addresses go
-   4359  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
+   4844  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
                                             of their fields, a column for each version
-   4496  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
+   4981  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
                                             class of compute
-   4579  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
+   5064  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
                                             opened and closed; what went wrong
-   4948  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
+   5435  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
                                             library's
-   5002  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
+   5489  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
                                             doorbell; how far it is; faults
-   5327  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
+   5814  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
                                             engines, and their semaphores, which it waits for
-   5525  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
+   6012  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
                                             from it by its copy engines
-   5759  src/nv/share.c                     memory that goes from one program or driver to another as a file
-   5906  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   5936  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
+   6182  src/nv/share.c                     memory that goes from one program or driver to another as a file
+   6318  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   6348  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
                                             descriptor that its launches begin from
-   6155  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
+   6567  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
                                             constant banks, words for the GPU
-   6442  src/nv/graph.c                     launches that are handed over together again and again, as a list
-                                            of commands that was prepared
-   6657  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6855  src/nv/graph.c                     launches that are handed over together again and again, as a list
+                                            of commands (base/prepared.c)
+   6928  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                             brings, ptxas, or a library of the toolkit
-   6959  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
+   7165  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
                                             that all has happened
-   7142  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
+   7350  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
                                             none runs
-   7330  src/nv/backend.c                   the one object of tiny_nv.h
+   7538  src/nv/backend.c                   the one object of tiny_nv.h
 */

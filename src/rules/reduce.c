@@ -233,7 +233,7 @@ static tiny_uop *tn_power_times(tiny_ctx *t, tiny_uop *x, int64_t n) {
 
 // x so many times. A number of summands that a narrow float cannot hold is none there: 0 times infinity is no zero.
 static tiny_uop *tn_sum_of_same(tiny_ctx *t, tiny_uop *x, tiny_uop *count) {
-  const int dtype = tn_is_narrow(x->dtype) ? TINY_F32 : x->dtype;
+  const int dtype = tn_is_narrow(x->dtype) ? (int)TINY_F32 : x->dtype;
   return cast(mul(cast(x, dtype), cast(count, dtype)), x->dtype);
 }
 
