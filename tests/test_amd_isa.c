@@ -69,6 +69,7 @@ static const struct { int family; const char *part, *and_part; } exceptions[] = 
   {-1, "v_s_", "exec_"}, {-1, "v_s_", "m0"}, {TN_AMD_GFX12, "v_fma_mix", "_e64_dpp"},
   {TN_AMD_GFX12, "v_dot4_f32", "_e64_dpp"},
   {-1, "v_cndmask_b32_dpp", "|"},          // LLVM writes the bars of abs around the mask, too
+  {-1, "_dpp", "sext("},                   // LLVM writes a sign of whole numbers, for which it has no other word
   {-1, "s_movrel", "src_"}                 // LLVM takes what is no register where registers are counted
 };
 // Texts that do not tell all bits of a number, ours and LLVM's.
