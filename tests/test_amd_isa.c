@@ -55,7 +55,7 @@ static const struct { int family; const char *part, *and_part; } exceptions[] = 
   {-1, " gds", ""}, {-1, " lds", ""},      // GDS, and loads of buffers to LDS, are not known to us
   {-1, "src_lds_direct", ""},              // of graphics
   {TN_AMD_GFX9, "v_pk_fmac_f16", ""},      // LLVM writes _e32, though there is no other
-  {-1, "v_wmma_", "src_"},                 // LLVM's disassembler takes a special register as a matrix
+  {-1, "v_wmma_", "src_"}, {-1, "v_mfma_", "src_"},          // LLVM's disassembler takes a special register as a matrix
   {TN_AMD_GFX9, "null", ""},               // gfx9 has none, LLVM's disassembler has
   {-1, "sendmsg", ""},                     // LLVM leaves out the upper bits of a message
   {-1, "v_fma_mix", "0x"},                 // LLVM writes the low half of a literal of 32 bits
@@ -69,6 +69,7 @@ static const struct { int family; const char *part, *and_part; } exceptions[] = 
   {-1, "v_s_", "exec_"}, {-1, "v_s_", "m0"}, {TN_AMD_GFX12, "v_fma_mix", "_e64_dpp"},
   {TN_AMD_GFX12, "v_dot4_f32", "_e64_dpp"},
   {-1, "v_cndmask_b32_dpp", "|"},          // LLVM writes the bars of abs around the mask, too
+  {-1, "_dpp", "sext("},                   // LLVM writes a sign of whole numbers, for which it has no other word
   {-1, "s_movrel", "src_"}                 // LLVM takes what is no register where registers are counted
 };
 // Texts that do not tell all bits of a number, ours and LLVM's.
