@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 478d50459f211cb88e9a1748d7627c4527ae86c1ba5ac4a173bb74ea56d83115
+/* tiny_amd.h 0.1.0, source e3b8945c0920e9c9c792c9852cbfeeefee256c8fab241562eeda368e7d4c199d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,7 +153,7 @@ TINY_API void  tiny_amd_release(void *dev, void *mem);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "478d50459f211cb88e9a1748d7627c4527ae86c1ba5ac4a173bb74ea56d83115"
+#define TN_AMD_SOURCE_ID "e3b8945c0920e9c9c792c9852cbfeeefee256c8fab241562eeda368e7d4c199d"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -243,38 +243,6 @@ static int tn_driver_munmap(void *user, void *at, size_t nbytes) {
   (void)user;
   return munmap(at, nbytes) ? -errno : 0;
 }
-// The beginning of a file, such as sysfs has, and a 0 behind it: how many bytes.
-static int tn_driver_read(void *user, const char *path, char *out, size_t nbytes) {
-  (void)user;
-  const int fd = open(path, O_RDONLY | TN_DRIVER_CLOEXEC);
-  size_t n = 0;
-  if (fd < 0) return -errno;
-  while (n + 1 < nbytes) {
-    const ssize_t got = read(fd, out + n, nbytes - 1 - n);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    n += (size_t)got;
-  }
-  close(fd);
-  out[n] = 0;
-  return (int)n;
-}
-// A new descriptor of the k-th of this process's open files of this path. -2 (ENOENT): there are no more.
-static int tn_driver_again(void *user, const char *path, int k) {
-  enum { MOST = 4096, DUPFD_CLOEXEC = 1030 };              // asm-generic, F_DUPFD_CLOEXEC
-  char name[40], to[256];
-  (void)user;
-  for (int fd = 0; fd < MOST; fd++) {
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    const ssize_t n = readlink(name, to, sizeof to - 1);
-    if (n < 0) continue;
-    to[n] = 0;
-    if (strcmp(to, path) || k--) continue;
-    const int again = fcntl(fd, DUPFD_CLOEXEC, 0);
-    return again < 0 ? -errno : again;
-  }
-  return -2;
-}
 static uint64_t tn_driver_clock_ns(void) {
   struct timespec now;
   clock_gettime(TN_DRIVER_MONOTONIC, &now);
@@ -309,14 +277,6 @@ static int tn_driver_mmap(void *user, void **at, size_t nbytes, int protection, 
   return TN_DRIVER_NOT_HERE;
 }
 static int tn_driver_munmap(void *user, void *at, size_t nbytes) { (void)user; (void)at; (void)nbytes; return 0; }
-static int tn_driver_read(void *user, const char *path, char *out, size_t nbytes) {
-  (void)user; (void)path; (void)out; (void)nbytes;
-  return TN_DRIVER_NOT_HERE;
-}
-static int tn_driver_again(void *user, const char *path, int k) {
-  (void)user; (void)path; (void)k;
-  return TN_DRIVER_NOT_HERE;
-}
 static uint64_t tn_driver_clock_ns(void) { return 0; }
 static void tn_driver_pause(int spins) { (void)spins; }
 static void tn_driver_fence(void) {}
@@ -1254,8 +1214,63 @@ TN_KFD_AT(tn_kfd_descriptor, properties, 0x38);
 #undef TN_KFD_AT
 #endif
 // ---- end src/amd/structs.c ----
+// ---- begin src/amd/files.c ----
+// files: what the kernel's files say of GPUs, and files of this process that are open.
+//
+// In:  a path. Out: the beginning of the file; a descriptor of what is open already; below 0 -errno.
+#ifndef TN_KFD_FILES
+#define TN_KFD_FILES
+#ifndef TINY_AMALGAMATED
+#include "../base/driver.c"
+#endif
+
+#ifdef __linux__
+// The beginning of a file, such as sysfs has, and a 0 behind it: how many bytes.
+static int tn_kfd_read(void *user, const char *path, char *out, size_t nbytes) {
+  (void)user;
+  const int fd = open(path, O_RDONLY | TN_DRIVER_CLOEXEC);
+  size_t n = 0;
+  if (fd < 0) return -errno;
+  while (n + 1 < nbytes) {
+    const ssize_t got = read(fd, out + n, nbytes - 1 - n);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    n += (size_t)got;
+  }
+  close(fd);
+  out[n] = 0;
+  return (int)n;
+}
+// A new descriptor of the k-th of this process's open files of this path. -2 (ENOENT): there are no more.
+static int tn_kfd_again(void *user, const char *path, int k) {
+  enum { MOST = 4096, DUPFD_CLOEXEC = 1030 };              // asm-generic, F_DUPFD_CLOEXEC
+  char name[40], to[256];
+  (void)user;
+  for (int fd = 0; fd < MOST; fd++) {
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(name, to, sizeof to - 1);
+    if (n < 0) continue;
+    to[n] = 0;
+    if (strcmp(to, path) || k--) continue;
+    const int again = fcntl(fd, DUPFD_CLOEXEC, 0);
+    return again < 0 ? -errno : again;
+  }
+  return -2;
+}
+#else
+static int tn_kfd_read(void *user, const char *path, char *out, size_t nbytes) {
+  (void)user; (void)path; (void)out; (void)nbytes;
+  return TN_DRIVER_NOT_HERE;
+}
+static int tn_kfd_again(void *user, const char *path, int k) {
+  (void)user; (void)path; (void)k;
+  return TN_DRIVER_NOT_HERE;
+}
+#endif
+#endif
+// ---- end src/amd/files.c ----
 // ---- begin src/amd/system.c ----
-// system: open, ioctl, mmap: the system's own (base/driver.c), or what a tiny_amd_system has in their place.
+// system: open, ioctl, mmap: the system's own (base/driver.c, files.c), or what a tiny_amd_system has in their place.
 //
 // In:    a tiny_amd_system, or NULL. Out: results as they come from the kernel: below 0 -errno; names of devices.
 #ifndef TN_KFD_SYSTEM
@@ -1266,7 +1281,7 @@ TN_KFD_AT(tn_kfd_descriptor, properties, 0x38);
 #ifndef TINY_AMALGAMATED
 #include "api.h"
 #include "../base/digits.c"
-#include "../base/driver.c"
+#include "files.c"
 #endif
 #include <stdlib.h>
 
@@ -1280,8 +1295,8 @@ static tiny_amd_system tn_kfd_system_of(const tiny_amd_system *given) {
   if (!s.ioctl) s.ioctl = tn_driver_ioctl;
   if (!s.mmap) s.mmap = tn_driver_mmap;
   if (!s.munmap) s.munmap = tn_driver_munmap;
-  if (!s.read) s.read = tn_driver_read;
-  if (!s.again) s.again = tn_driver_again;
+  if (!s.read) s.read = tn_kfd_read;
+  if (!s.again) s.again = tn_kfd_again;
   return s;
 }
 // Do both reach one driver?
@@ -3715,46 +3730,48 @@ Where things stand in tiny_amd.h
                                         addresses
     187  src/amd/../base/driver.c       files of kernel drivers: opened, controlled, mapped; a clock; what two
                                         sides of a bus see in order
-    345  src/amd/../base/tool.c         programs of others, run as processes that read and write memory:
+    305  src/amd/../base/tool.c         programs of others, run as processes that read and write memory:
                                         nothing of it has a name in a folder
-    441  src/amd/../base/blocks.c       a device's memory, given out in blocks of larger regions, which are
+    401  src/amd/../base/blocks.c       a device's memory, given out in blocks of larger regions, which are
                                         the driver's
-    554  src/amd/../base/prepared.c     launches that are handed over together again and again, as a list of
+    514  src/amd/../base/prepared.c     launches that are handed over together again and again, as a list of
                                         commands that was prepared
-    769  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+    729  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                         words below: an element at a time or vectors of 2, 4, 8 or 16
-   1116  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1076  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                         AMD's GPUs and clang have otherwise
-   1139  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
-   1258  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c), or what a
-                                        tiny_amd_system has in their place
-   1314  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
+   1099  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
+   1218  src/amd/files.c                what the kernel's files say of GPUs, and files of this process that
+                                        are open
+   1273  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c, files.c), or what
+                                        a tiny_amd_system has in their place
+   1329  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
                                         went wrong as a sentence
-   1393  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1408  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                         each target
-   1451  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1548  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
+   1466  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1563  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
                                         others in it; what it is lost by
-   1789  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
+   1804  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
                                         AQL
-   1948  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
+   1963  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
                                         waiting for that
-   2262  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
+   2277  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
                                         order between them
-   2386  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
+   2401  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
                                         GPUs
-   2540  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
+   2555  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
                                         the host's pages, used in place
-   2646  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
+   2661  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
                                         to the GPU
-   2842  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
-   2975  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
+   2857  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
+   2990  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
                                         packets
-   3287  src/amd/graph.c                launches that are handed over together again and again, as packets
+   3302  src/amd/graph.c                launches that are handed over together again and again, as packets
                                         that were prepared (base/prepared.c)
-   3379  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
-   3495  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
-   3538  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
+   3394  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
+   3510  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
+   3553  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
                                         it, that all has happened
-   3666  src/amd/backend.c              the one object of tiny_amd.h
+   3681  src/amd/backend.c              the one object of tiny_amd.h
 */

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 06823f5fbeeabb88c6ee6a52f05a80415ea9b7d9fdce29ff9cfe655a1b895caf
+/* tiny_nv.h 0.1.0, source 82f3a09a2058fd70ae2fc69ff906265a953b5375e48db7f9b9b114c788f4f78a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "06823f5fbeeabb88c6ee6a52f05a80415ea9b7d9fdce29ff9cfe655a1b895caf"
+#define TN_NV_SOURCE_ID "82f3a09a2058fd70ae2fc69ff906265a953b5375e48db7f9b9b114c788f4f78a"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -305,38 +305,6 @@ static int tn_driver_munmap(void *user, void *at, size_t nbytes) {
   (void)user;
   return munmap(at, nbytes) ? -errno : 0;
 }
-// The beginning of a file, such as sysfs has, and a 0 behind it: how many bytes.
-static int tn_driver_read(void *user, const char *path, char *out, size_t nbytes) {
-  (void)user;
-  const int fd = open(path, O_RDONLY | TN_DRIVER_CLOEXEC);
-  size_t n = 0;
-  if (fd < 0) return -errno;
-  while (n + 1 < nbytes) {
-    const ssize_t got = read(fd, out + n, nbytes - 1 - n);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    n += (size_t)got;
-  }
-  close(fd);
-  out[n] = 0;
-  return (int)n;
-}
-// A new descriptor of the k-th of this process's open files of this path. -2 (ENOENT): there are no more.
-static int tn_driver_again(void *user, const char *path, int k) {
-  enum { MOST = 4096, DUPFD_CLOEXEC = 1030 };              // asm-generic, F_DUPFD_CLOEXEC
-  char name[40], to[256];
-  (void)user;
-  for (int fd = 0; fd < MOST; fd++) {
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    const ssize_t n = readlink(name, to, sizeof to - 1);
-    if (n < 0) continue;
-    to[n] = 0;
-    if (strcmp(to, path) || k--) continue;
-    const int again = fcntl(fd, DUPFD_CLOEXEC, 0);
-    return again < 0 ? -errno : again;
-  }
-  return -2;
-}
 static uint64_t tn_driver_clock_ns(void) {
   struct timespec now;
   clock_gettime(TN_DRIVER_MONOTONIC, &now);
@@ -371,14 +339,6 @@ static int tn_driver_mmap(void *user, void **at, size_t nbytes, int protection, 
   return TN_DRIVER_NOT_HERE;
 }
 static int tn_driver_munmap(void *user, void *at, size_t nbytes) { (void)user; (void)at; (void)nbytes; return 0; }
-static int tn_driver_read(void *user, const char *path, char *out, size_t nbytes) {
-  (void)user; (void)path; (void)out; (void)nbytes;
-  return TN_DRIVER_NOT_HERE;
-}
-static int tn_driver_again(void *user, const char *path, int k) {
-  (void)user; (void)path; (void)k;
-  return TN_DRIVER_NOT_HERE;
-}
 static uint64_t tn_driver_clock_ns(void) { return 0; }
 static void tn_driver_pause(int spins) { (void)spins; }
 static void tn_driver_fence(void) {}
@@ -7588,72 +7548,72 @@ Where things stand in tiny_nv.h
                                             addresses
     249  src/nv/../base/driver.c            files of kernel drivers: opened, controlled, mapped; a clock; what
                                             two sides of a bus see in order
-    407  src/nv/../base/tool.c              programs of others, run as processes that read and write memory:
+    367  src/nv/../base/tool.c              programs of others, run as processes that read and write memory:
                                             nothing of it has a name in a folder
-    503  src/nv/../base/blocks.c            a device's memory, given out in blocks of larger regions, which
+    463  src/nv/../base/blocks.c            a device's memory, given out in blocks of larger regions, which
                                             are the driver's
-    616  src/nv/../base/prepared.c          launches that are handed over together again and again, as a list
+    576  src/nv/../base/prepared.c          launches that are handed over together again and again, as a list
                                             of commands that was prepared
-    831  src/nv/../ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to
+    791  src/nv/../ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to
                                             everyone: renderers stand in companion headers, too, and those see
                                             nothing else of the library
-    931  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
+    891  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
                                             an element at a time
-   1579  src/nv/../render/ptx_pairs.c       two elements by one instruction
-   1647  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
+   1539  src/nv/../render/ptx_pairs.c       two elements by one instruction
+   1607  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
                                             and what is to be known before
-   2184  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
+   2144  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
                                             sm_90a make one (PTX ISA, wgmma)
-   2318  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
+   2278  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
                                             units sum in memory of their own (PTX ISA, "TensorCore 5th
                                             Generation Family Instructions", and there "Tensor Memory",
                                             "Matrix Descriptors", "Canonical Layouts", "Data Path Layout
                                             Organization", "Memory Consistency Model")
-   2718  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
+   2678  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
                                             module
-   2758  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
+   2718  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                             cp.async.bulk.tensor and mbarrier; sm_90 on)
-   3040  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   3000  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                             mbarrier, mapa, setmaxnreg)
-   3218  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
+   3178  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
                                             (PTX ISA, cp.async.bulk.tensor, .global.shared::cta; sm_90 on)
-   3301  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   3261  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                             later
-   3935  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
+   3895  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
                                             of what differs between its releases
-   4145  src/nv/system.c                    open, ioctl, mmap: the system's own (base/driver.c), or what a
+   4105  src/nv/system.c                    open, ioctl, mmap: the system's own (base/driver.c), or what a
                                             tiny_nv_system has in their place
-   4232  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
+   4192  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
                                             controlled, mapped; ranges of nvidia-uvm
-   4513  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
+   4473  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
                                             what each needs, and where addresses go
-   4844  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
+   4804  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
                                             of their fields, a column for each version
-   4981  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
+   4941  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
                                             class of compute
-   5064  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
+   5024  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
                                             opened and closed; what went wrong
-   5435  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
+   5395  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
                                             library's
-   5489  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
+   5449  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
                                             doorbell; how far it is; faults
-   5814  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
+   5774  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
                                             engines, and their semaphores, which it waits for
-   6012  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
+   5972  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
                                             from it by its copy engines
-   6182  src/nv/share.c                     memory that goes from one program or driver to another as a file
-   6318  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   6348  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
+   6142  src/nv/share.c                     memory that goes from one program or driver to another as a file
+   6278  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   6308  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
                                             descriptor that its launches begin from
-   6567  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
+   6527  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
                                             constant banks, words for the GPU
-   6855  src/nv/graph.c                     launches that are handed over together again and again, as a list
+   6815  src/nv/graph.c                     launches that are handed over together again and again, as a list
                                             of commands (base/prepared.c)
-   6928  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6888  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                             brings, ptxas, or a library of the toolkit
-   7165  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
+   7125  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
                                             that all has happened
-   7350  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
+   7310  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
                                             none runs
-   7538  src/nv/backend.c                   the one object of tiny_nv.h
+   7498  src/nv/backend.c                   the one object of tiny_nv.h
 */

@@ -7,6 +7,7 @@
 #include "../render/lang_cuda.c"
 #include "../render/lang_hip.c"
 #include "structs.c"
+#include "files.c"
 #include "system.c"
 #include "kfd.c"
 #include "chip.c"

@@ -1,4 +1,4 @@
-// system: open, ioctl, mmap: the system's own (base/driver.c), or what a tiny_amd_system has in their place.
+// system: open, ioctl, mmap: the system's own (base/driver.c, files.c), or what a tiny_amd_system has in their place.
 //
 // In:    a tiny_amd_system, or NULL. Out: results as they come from the kernel: below 0 -errno; names of devices.
 #ifndef TN_KFD_SYSTEM
@@ -9,7 +9,7 @@
 #ifndef TINY_AMALGAMATED
 #include "api.h"
 #include "../base/digits.c"
-#include "../base/driver.c"
+#include "files.c"
 #endif
 #include <stdlib.h>
 
@@ -23,8 +23,8 @@ static tiny_amd_system tn_kfd_system_of(const tiny_amd_system *given) {
   if (!s.ioctl) s.ioctl = tn_driver_ioctl;
   if (!s.mmap) s.mmap = tn_driver_mmap;
   if (!s.munmap) s.munmap = tn_driver_munmap;
-  if (!s.read) s.read = tn_driver_read;
-  if (!s.again) s.again = tn_driver_again;
+  if (!s.read) s.read = tn_kfd_read;
+  if (!s.again) s.again = tn_kfd_again;
   return s;
 }
 // Do both reach one driver?
