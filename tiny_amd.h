@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source e3b8945c0920e9c9c792c9852cbfeeefee256c8fab241562eeda368e7d4c199d
+/* tiny_amd.h 0.1.0, source 1bbdacce7563ff50fc4f9bae98f0a50ee887a0399ab0d52b136d752766e393ae
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,7 +153,7 @@ TINY_API void  tiny_amd_release(void *dev, void *mem);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "e3b8945c0920e9c9c792c9852cbfeeefee256c8fab241562eeda368e7d4c199d"
+#define TN_AMD_SOURCE_ID "1bbdacce7563ff50fc4f9bae98f0a50ee887a0399ab0d52b136d752766e393ae"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -3432,6 +3432,8 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
 }
 
 #ifdef __linux__
+// Products and sums of one expression are fused, not across statements. LLVM 19's vectorizer of straight code loses the
+// sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
 static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_kfd_made *out) {
   char arch[48], from[32], to[32];
   const int in = tn_tool_file("hip"), object = tn_tool_file("object"), said = tn_tool_file("said");
@@ -3440,7 +3442,8 @@ static int tn_kfd_by_clang(const char *path, const char *hip, const char *target
   snprintf(from, sizeof from, "/proc/self/fd/%d", in);
   snprintf(to, sizeof to, "/proc/self/fd/%d", object);
   const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-                               "-fno-temp-file", "-S", "-Xclang", "-emit-obj", from, "-o", to, NULL};
+                               "-ffp-contract=on", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj",
+                               from, "-o", to, NULL};
   char *mutable_words[sizeof words / sizeof *words];
   memcpy(mutable_words, words, sizeof words);              // posix_spawn writes none of them
   if (in >= 0 && object >= 0 && said >= 0 && tn_tool_write(in, hip, strlen(hip))) {
@@ -3770,8 +3773,8 @@ Where things stand in tiny_amd.h
    3302  src/amd/graph.c                launches that are handed over together again and again, as packets
                                         that were prepared (base/prepared.c)
    3394  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
-   3510  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
-   3553  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
+   3513  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
+   3556  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
                                         it, that all has happened
-   3681  src/amd/backend.c              the one object of tiny_amd.h
+   3684  src/amd/backend.c              the one object of tiny_amd.h
 */

@@ -103,7 +103,7 @@ static tiny_code amd_compile_one(amd_device *d, const tiny_bytes *source, tiny_b
   if (amd_cached(path, binary)) return tiny_status(d->t);
   snprintf(arch, sizeof arch, "--offload-arch=%s", d->target);
   const char *const argv[] = {d->clang, "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-    "-ffp-contract=on", "-S", "-Xclang", "-emit-obj", "-", "-o", "-", NULL};
+    "-ffp-contract=on", "-fno-slp-vectorize", "-S", "-Xclang", "-emit-obj", "-", "-o", "-", NULL};
   tn_job job;
   memset(&job, 0, sizeof job);
   job.argv = argv; job.input = source->data; job.input_nbytes = source->n;
