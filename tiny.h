@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 3432823990d73872a068d2a4bd20757cf7f1c2bfa99c108a098ed60ecfc920b0
+/* tiny.h 0.1.0, source 0ff8c19b3d6d89f9f48b111a38dab78d8cd6d68a2bd92ba06fe44e0e6a20b8ef
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3721,7 +3721,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "3432823990d73872a068d2a4bd20757cf7f1c2bfa99c108a098ed60ecfc920b0"
+#define TN_SOURCE_ID "0ff8c19b3d6d89f9f48b111a38dab78d8cd6d68a2bd92ba06fe44e0e6a20b8ef"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -58884,7 +58884,8 @@ static const char *tn_llvm_conversion(int from, int to) {
 static const char *tn_llvm_cast(tn_llvm *x, const tiny_uop *u, const char *name) {
   const tiny_uop *a = u->src[0];
   const int bits = u->op == TINY_OP_BITCAST;
-  const char *op = bits ? tn_is_float(a->dtype) == tn_is_float(u->dtype) ? NULL : "bitcast" :
+  const int same_type = tn_is_float(a->dtype) == tn_is_float(u->dtype) && !tn_regroups(u);
+  const char *op = bits ? same_type ? NULL : "bitcast" :
       a->dtype == u->dtype ? NULL : tn_llvm_conversion(a->dtype, u->dtype);
   if (!op) return tn_llvm_expr(x, a);
   tn_llvm_line(x, "%s = %s %s %s to %s", name, op, tn_llvm_type_of(x, a), tn_llvm_expr(x, a), tn_llvm_type_of(x, u));
@@ -73452,98 +73453,98 @@ Where things stand in tiny.h
                                       processor: hints say that
   58564  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  59126  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59127  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59476  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59477  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59778  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59779  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59858  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  59859  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  60264  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60265  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  60308  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60309  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60577  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60578  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60843  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  60844  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  61304  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61803  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61305  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  61804  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61887  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  61888  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  62004  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  62236  src/runtime/device.c         which backend a context runs on
-  62454  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62608  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  62005  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62237  src/runtime/device.c         which backend a context runs on
+  62455  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62609  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62669  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62670  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62937  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  62938  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  63226  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63227  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63498  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63499  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63680  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63765  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63681  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63766  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  64178  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64179  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64457  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64458  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64568  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64569  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64807  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  65293  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  64808  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65294  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65465  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65573  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65857  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65466  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65574  src/runtime/launch.c         the steps of a plan, handed to their devices
+  65858  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  66354  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66355  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66962  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  66963  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  67145  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67146  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67482  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67693  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68487  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67483  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67694  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68488  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68879  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  69220  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  68880  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69221  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  69427  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69428  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69681  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69682  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69940  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  69941  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  70210  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70211  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  70375  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70376  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70549  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70910  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  71146  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70550  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  70911  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71147  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  71294  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71457  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71295  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71458  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71564  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71565  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71649  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71650  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71977  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  71978  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  72140  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  72203  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  72382  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72141  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72204  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72383  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72518  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72519  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72904  src/runtime/context.c        opening and closing, the first error, totals
+  72905  src/runtime/context.c        opening and closing, the first error, totals
 */

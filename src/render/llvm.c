@@ -321,7 +321,8 @@ static const char *tn_llvm_conversion(int from, int to) {
 static const char *tn_llvm_cast(tn_llvm *x, const tiny_uop *u, const char *name) {
   const tiny_uop *a = u->src[0];
   const int bits = u->op == TINY_OP_BITCAST;
-  const char *op = bits ? tn_is_float(a->dtype) == tn_is_float(u->dtype) ? NULL : "bitcast" :
+  const int same_type = tn_is_float(a->dtype) == tn_is_float(u->dtype) && !tn_regroups(u);
+  const char *op = bits ? same_type ? NULL : "bitcast" :
       a->dtype == u->dtype ? NULL : tn_llvm_conversion(a->dtype, u->dtype);
   if (!op) return tn_llvm_expr(x, a);
   tn_llvm_line(x, "%s = %s %s %s to %s", name, op, tn_llvm_type_of(x, a), tn_llvm_expr(x, a), tn_llvm_type_of(x, u));
