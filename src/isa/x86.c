@@ -7,7 +7,7 @@
 //   G reg field       E r/m field: register or memory   R r/m: register   M r/m: memory   B VEX.vvvv
 //   V vector in reg   W vector or memory in r/m         U vector in r/m   H vector in vvvv   L vector in imm8[7:4]
 //   P mask in reg     Q mask or memory in r/m           N mask in r/m     T mask in vvvv   X memory by lanes (VSIB)
-//   A tile in reg      C tile in r/m          D tile in vvvv     Y memory of rows: the index is their stride
+//   A tile in reg      C tile in r/m          D tile in vvvv     Y memory of rows, by SIB: the index is their stride
 //   Z in the opcode   a al, ax, eax, rax   c cl   y xmm0   I immediate   J relative to the end
 //   b w d q: 1 2 4 8 bytes   v: 2, 4, 8, the instruction's width   z: 2, 4; of an immediate 4 at most   y: 4, 8
 //   x h f e: all of the vector's length, half, a quarter, an eighth   o: 16   k l: register of 4, memory of 1, of 2

@@ -53,7 +53,7 @@ static int tn_x86_fits_memory(const tn_x86_match *m, char size, const tn_x86_ope
   return tn_x86_fits_width(size, o->nbytes) && o->nbytes == tn_x86_size(m, size);
 }
 static int tn_x86_fits_rows(const tn_x86_match *m, char size, const tn_x86_operand *o, const tn_x86_ins *ins) {
-  return tn_x86_fits_memory(m, size, o, ins) && !o->wide && o->index != TN_X86_NO_REG && o->reg != TN_X86_RIP;
+  return tn_x86_fits_memory(m, size, o, ins) && !o->wide && o->reg != TN_X86_RIP;
 }
 static int tn_x86_fits_number(const tn_x86_match *m, char size, const tn_x86_operand *o) {
   const int64_t v = o->imm;
@@ -169,6 +169,7 @@ typedef struct tn_x86_parts {
   int reg, rm, vvvv, index, base, opreg;   // rm: a register's; opreg: in the opcode
   const tn_x86_operand *memory;            // NULL: rm is a register
   int unit;                                // bytes that EVEX's short displacement counts
+  int rows;                                // memory has a SIB, whatever it is
   int byte_rex;                            // spl, bpl, sil, dil: REX there must be
   uint8_t number[8]; int numbers;          // immediates
 } tn_x86_parts;
@@ -195,6 +196,7 @@ static void tn_x86_take(const tn_x86_match *m, tn_x86_parts *p, char where, char
   }
   if (o->kind != TN_X86_MEM) { p->rm = o->reg; return; }
   p->memory = o;
+  p->rows = where == 'Y';
   p->index = o->index == TN_X86_NO_REG ? 0 : o->index;
   p->base = o->reg >= TN_X86_RIP ? 0 : o->reg;
   p->unit = m->space != TN_X86_EVEX ? 1 : ins->broadcast || where == 'X' ? (int)TN_X86_ELEMENT(m->row->form)
@@ -215,7 +217,7 @@ static int tn_x86_put_memory(const tn_x86_parts *p, int reg, uint8_t *out) {
     out[n++] = (uint8_t)(reg << 3 | 5);
     return n + tn_x86_put_displacement(out + n, o->imm, 4);
   }
-  const int absolute = o->reg == TN_X86_NO_REG, sib = indexed || absolute || low == 4;
+  const int absolute = o->reg == TN_X86_NO_REG, sib = indexed || absolute || low == 4 || p->rows;
   const int64_t units = o->imm / unit;
   const int brief = units * unit == o->imm && units >= -128 && units <= 127;
   const int mod = absolute || (!o->imm && low != 5) ? 0 : brief ? 1 : 2;

@@ -158,6 +158,7 @@ static int tn_x86_is_row(const tn_x86_reader *d, const tn_x86_row *r, int opcode
     if (TN_X86_EXT(form) && (int)(TN_X86_EXT(form) & 7) != (modrm >> 3 & 7)) return 0;
     if (strpbrk(r->operands, "RUNC") && !reg_form) return 0;
     if (strpbrk(r->operands, "MXY") && reg_form) return 0;
+    if (strchr(r->operands, 'Y') && (modrm & 7) != 4) return 0;
     if (!tn_x86_has_rm(r) && (!reg_form || modrm & 7)) return 0;
   }
   return 1;
@@ -259,9 +260,9 @@ static int tn_x86_read_row(tn_x86_reader *d, const tn_x86_row *r, int opcode, tn
     if ((*p == 'I' || *p == 'J' || *p == 'L') == pass)
       tn_x86_read_operand(d, &m, modrm, p[0], p[1], opcode, vsib != NULL, &ins->o[i]);
   }
-  for (int i = 0; i < n; i++) {            // eight tiles; rows of memory have a stride
+  for (int i = 0; i < n; i++) {            // there are eight tiles
     const char *p = r->operands + 2 * i;
-    if (strchr("ACDY", *p) && !tn_x86_fits(&m, p[0], p[1], &ins->o[i], ins)) return 0;
+    if (strchr("ACD", *p) && !tn_x86_fits(&m, p[0], p[1], &ins->o[i], ins)) return 0;
   }
   return d->i <= d->n && tn_x86_tiles_differ(ins);
 }
