@@ -173,7 +173,7 @@ static void test_machine(void) {
 // ** lists: sums in so many tiles at a time, and what the level or the registers have not **
 
 typedef struct list_trial {
-  int sums; const tn_x86_level *level; int32_t got[10][256], want[256]; const char *why;
+  int sums, twice; const tn_x86_level *level; int32_t got[10][256], want[256]; const char *why;
 } list_trial;
 static tiny_code run_list(tiny_ctx *t, void *arg) {
   list_trial *r = (list_trial *)arg;
@@ -199,8 +199,9 @@ static tiny_code run_list(tiny_ctx *t, void *arg) {
   for (int i = 0; i < r->sums; i++) {
     tiny_uop *at = tn_index_of(t, after[i], tn_index(t, i), NULL), *sum = tn_load(t, at, 256), *src[3] = {x, y, sum};
     product[i] = tn_uop_make(t, TINY_OP_WMMA, TINY_I32, 256, 3, src, tn_wmma_k(&w), 0, NULL);
-    product[i] = tn_store(t, at, product[i]);
-    list[n++] = at; list[n++] = sum; list[n++] = product[i]->src[1]; list[n++] = product[i];
+    list[n++] = at; list[n++] = sum; list[n++] = src[2] = product[i];
+    if (r->twice) list[n++] = product[i] = tn_uop_make(t, TINY_OP_WMMA, TINY_I32, 256, 3, src, tn_wmma_k(&w), 0, NULL);
+    list[n++] = product[i] = tn_store(t, at, product[i]);
   }
   for (int i = 0; i < r->sums; i++) {
     tiny_uop *where = tn_index(t, 256 * i), *at = tn_index_of(t, out, where, NULL);
@@ -220,6 +221,7 @@ static tiny_code run_list(tiny_ctx *t, void *arg) {
   for (int i = 0; i < 256; i++) {
     r->want[i] = 0;
     for (int k = 0; k < 64; k++) r->want[i] += (int8_t)in[0][i / 16 * 64 + k] * in[1][k / 4 * 64 + i % 16 * 4 + k % 4];
+    r->want[i] *= 1 + r->twice;
   }
   tn_elf *image;
   if (tn_elf_load(t, object.data, object.n, TN_CPU_MACHINE, NULL, 0, &image) != TINY_OK) return t->code;
@@ -236,9 +238,10 @@ static void test_lists(void) {
   memset(&d, 0, sizeof d);
   d.device = "INTERP"; d.cache_dir = "";
   tiny_ctx *t = tiny_open(&d);
-  for (int i = 1; i <= 8; i++) {
+  for (int j = 0; j < 16; j++) {
+    const int i = 1 + j / 2;
     memset(&r, 0, sizeof r);
-    r.sums = i; r.level = &tn_x86_levels[TN_X86_AMX];
+    r.sums = i; r.twice = j % 2; r.level = &tn_x86_levels[TN_X86_AMX];
     tiny_begin(t);
     CHECK_EQ(tn_guard(t, run_list, &r), TINY_OK);
     const int as_wanted = i <= 6 ? !r.why : r.why && strstr(r.why, "no spills");               // two operands are held
@@ -310,6 +313,7 @@ int main(void) {
   test_rounded();
   test_products("TILES", "builtin");
   test_products("TILES:amx", "builtin");
+  test_products("TILES", "both");
   if (outside) test_products("TILES", clang);
   else puts("no clang: its tiles are not tested");
   test_kept(outside ? clang : NULL);

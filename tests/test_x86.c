@@ -343,6 +343,13 @@ static void test_refused(void) {
   CHECK_EQ(tn_x86_encode(&ins, out), 0);
   ins.mask = 0; ins.op = TN_X86_VADDPS;
   CHECK_EQ(tn_x86_encode(&ins, out), 0);
+  ins.op = TN_X86_TDPBSSD; ins.n = 3;      // a product of one tile and itself; one of nine tiles
+  for (int i = 0; i < 3; i++) ins.o[i] = tn_x86_register(TN_X86_TMM, i, 0);
+  CHECK_EQ(tn_x86_encode(&ins, out), 5);
+  ins.o[2].reg = 1;
+  CHECK_EQ(tn_x86_encode(&ins, out), 0);
+  ins.o[2].reg = 8;
+  CHECK_EQ(tn_x86_encode(&ins, out), 0);
 }
 
 int main(void) {

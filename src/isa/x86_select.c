@@ -160,10 +160,15 @@ static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u,
 static int tn_x86_adds_to(const tn_x86_select *x, const tiny_uop *u) {
   return u->op == TINY_OP_ADD && tn_is_float(u->dtype) && !tn_x86_level_has(x->level, TN_X86_VADDPS);
 }
+// Does `next` take what it adds to where that stands?
+static int tn_x86_adds_in_place(const tn_x86_select *x, const tiny_uop *next, const tiny_uop *u) {
+  if (next->op == TINY_OP_WMMA) return u->op == TINY_OP_WMMA && next->src[2] == u;
+  return tn_x86_adds_to(x, next) && tn_x86_adds_to(x, u);
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
-  for (; store && tn_x86_adds_to(x, store) && tn_x86_adds_to(x, u); sum = store, store =
+  for (; store && tn_x86_adds_in_place(x, store, sum); sum = store, store =
        x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
     if (store->src[0] == store->src[1] || store->lanes != u->lanes) return -1;
   if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
