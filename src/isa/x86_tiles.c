@@ -1,6 +1,6 @@
 // x86_tiles: values in the tiles of AMX: loads, stores, zeros, and products that add to where they stand.
 //
-// In:  a list with WMMAs of the units that the CPU has (render/lang_c.c, TN_C_UNITS). Out: instructions of tiles.
+// In:  a list with WMMAs of the units that the CPU has (render/lang_c.c, tn_c_units). Out: instructions of tiles.
 // Holds: a tile is 16 rows of 64 bytes, which follow each other in memory; all eight are configured so where a kernel
 //        begins, and released where it ends. A tile is a register of a class that nothing is spilled of and that has no
 //        copies: a list that wants either is refused.

@@ -159,7 +159,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
   if (tn_cpu_casts_f16(c)) tn_lang_c_f16(out);
   for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
-  if (c->facts.tiles && (c->is_clang || c->builtin)) {
+  if (c->facts.tiles && c->builtin) {          // see tn_cpu_has_compiler_for
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
