@@ -207,6 +207,7 @@ TN_SMALL_BEGIN
 #include "isa/x86_values.c"
 #include "isa/x86_widths.c"
 #include "isa/x86_memory.c"
+#include "isa/x86_tiles.c"
 #include "isa/x86_arithmetic.c"
 #include "isa/x86_lanes.c"
 #include "isa/x86_choice.c"

@@ -266,13 +266,15 @@ static void test_no_compiler(void) {
 // ** devices **
 
 static void test_no_such_device(void) {
-  const char *const names[] = {"GPU", "", "cpu", "CPU2", "CPU:7x", ":", "CPU:avx", "CPU:avx22", "CPU:", "CPU:7"};
+  const char *const names[] = {"GPU", "", "cpu", "CPU2", "CPU:7x", ":", "CPU:avx", "CPU:avx22", "CPU:", "CPU:7",
+                               "CPU:amx"};
   const int codes[] = {TINY_E_DEVICE, TINY_OK, TINY_E_DEVICE, TINY_E_DEVICE, TINY_E_DEVICE, TINY_E_DEVICE, TINY_E_DEVICE,
-                       TINY_E_DEVICE, TINY_OK, TINY_OK};
+                       TINY_E_DEVICE, TINY_OK, TINY_OK, tn_os_cpu_get().tiles ? TINY_OK : TINY_E_DEVICE};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const result r = compute(names[i], "", silent);
     CHECK_EQ(r.code, codes[i]);
     CHECK_EQ(r.right, codes[i] == TINY_OK);
+    if (i == 10 && codes[i]) CHECK(strstr(r.message, "where the processor has them, no 'amx'") != NULL);
     if (i == 0 || i == 2) CHECK(strstr(r.message, "CPU, LLVM, INTERP, NULL") && strstr(r.message, names[i]));
   }
   setenv("TINY_DEV", "TPU", 1);

@@ -462,7 +462,7 @@ static void test_registers_of_none(const tn_cpu_builtin_level *level) {
 #ifdef TN_OS_ARM64
 static const char *const devices[] = {"KEPT", "KEPT:neon"};
 #else
-static const char *const devices[] = {"KEPT", "KEPT:sse2", "KEPT:sse4", "KEPT:avx2", "KEPT:avx512"};
+static const char *const devices[] = {"KEPT", "KEPT:sse2", "KEPT:sse4", "KEPT:avx2", "KEPT:avx512", "KEPT:amx"};
 #endif
 enum { DEVICES = sizeof devices / sizeof *devices };
 

@@ -263,7 +263,7 @@ static void test_policy(void) {}
 // ** a lesser processor: what was compiled for more is on disk, and in files that are shipped **
 
 #ifdef TN_OS_X86
-static const char *const levels[] = {"CPU", "CPU:avx512", "CPU:avx2", "CPU:sse4", "CPU:sse2"};
+static const char *const levels[] = {"CPU", "CPU:amx", "CPU:avx512", "CPU:avx2", "CPU:sse4", "CPU:sse2"};
 enum { LEVELS = sizeof levels / sizeof *levels };
 static int reaches(const char *device) {
   tn_os_cpu facts = tn_os_cpu_get();

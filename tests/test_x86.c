@@ -64,7 +64,9 @@ static tn_x86_operand plain(const tn_x86_match *m, int i, int as_memory) {
     case 'P': case 'N': case 'T': return tn_x86_register(TN_X86_MASKREG, reg, 0);
     case 'I': return tn_x86_number(size == '1' ? 1 : 5);
     case 'J': return tn_x86_number(size == 'b' ? 20 : 2000);
+    case 'A': case 'C': case 'D': return tn_x86_register(TN_X86_TMM, reg, 0);
     case 'M': return memory(nbytes, 6, TN_X86_NO_REG, 1, 0);
+    case 'Y': return memory(nbytes, 6, 5, 1, 0);
     case 'X': {
       tn_x86_operand o = memory(0, 6, 5, 4, 0);
       o.wide = (uint8_t)tn_x86_vector(nbytes);
@@ -82,7 +84,7 @@ static tn_x86_operand plain(const tn_x86_match *m, int i, int as_memory) {
 static void vary_registers(forms *f, const tn_x86_ins *ins) {
   static const int few[3] = {0, 8, 16};
   for (int i = 0; i < ins->n; i++) if (ins->o[i].kind == TN_X86_GPR || ins->o[i].kind == TN_X86_VEC ||
-      ins->o[i].kind == TN_X86_MASKREG) {
+      ins->o[i].kind == TN_X86_MASKREG || ins->o[i].kind == TN_X86_TMM) {
     const int most = ins->o[i].kind == TN_X86_VEC ? 32 : ins->o[i].kind == TN_X86_GPR ? 16 : 8;
     for (int r = 0; r < most; r++) {
       tn_x86_ins x = *ins;
@@ -340,6 +342,13 @@ static void test_refused(void) {
   ins.mask = 1;
   CHECK_EQ(tn_x86_encode(&ins, out), 0);
   ins.mask = 0; ins.op = TN_X86_VADDPS;
+  CHECK_EQ(tn_x86_encode(&ins, out), 0);
+  ins.op = TN_X86_TDPBSSD; ins.n = 3;      // a product of one tile and itself; one of nine tiles
+  for (int i = 0; i < 3; i++) ins.o[i] = tn_x86_register(TN_X86_TMM, i, 0);
+  CHECK_EQ(tn_x86_encode(&ins, out), 5);
+  ins.o[2].reg = 1;
+  CHECK_EQ(tn_x86_encode(&ins, out), 0);
+  ins.o[2].reg = 8;
   CHECK_EQ(tn_x86_encode(&ins, out), 0);
 }
 

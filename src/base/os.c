@@ -262,10 +262,13 @@ typedef struct tn_os_cpu {
 // Linux wants tiles to be asked for, once a process: Documentation/arch/x86/xstate.rst. Frames of signals may grow by
 // 8 KiB from then on, so the answer is no where a thread's alternate stack is too small for them. Asked when a kernel
 // has use for tiles, not before: the process is somebody else's.
+#ifndef TN_TEST_TILES                      // tests: the processor is taken as one that has tiles, which they emulate
+  #define TN_TEST_TILES 0
+#endif
 static int tn_os_tiles_allowed(void) {
 #if defined(__linux__) && defined(SYS_arch_prctl)
   enum { REQUEST = 0x1023, TILE_DATA = 18 };
-  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0 || TN_TEST_TILES;
 #else
   return 0;
 #endif
@@ -330,7 +333,8 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
     if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
     if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
     const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
-    if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = 1;
+    if (TN_TEST_TILES) features[4] |= amx;
+    if ((features[4] & amx) == amx && ((saved & tile_state) == tile_state || TN_TEST_TILES)) c->tiles = 1;
   } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots |= 1 << TINY_DOT_U8_I8;  // AVX-VNNI
   if (most >= 7) { tn_os_cpuid(7, 1, r); c->features[5] = r[3]; }
   const uint32_t words[5] = {ecx1, features[2], features[3], features[4], features[5]};
@@ -416,28 +420,31 @@ static tn_os_cpu tn_os_cpu_get(void) {
 }
 
 // Levels as which a processor may be taken: what is compiled for one runs on all that have it. Of x86-64 those of the
-// System V ABI, AMD64 supplement, 1.0, table 3.1: compilers know them by name since gcc 11 and clang 12. Of arm64 what
-// all have, and dot products.
+// System V ABI, AMD64 supplement, 1.0, table 3.1: compilers know them by name since gcc 11 and clang 12; and what has
+// tiles, which came with VNNI. Of arm64 what all have, and dot products.
 typedef struct tn_os_level {
   const char *name, *march;
   uint32_t features[8];
-  int vector_nbytes, registers, dots;
+  int vector_nbytes, registers, dots, tiles;
 } tn_os_level;
 #ifdef TN_OS_ARM64
   #define TN_OS_LEVEL_NAMES "neon, dotprod"
   #define TN_OS_LEVEL_MACHINE "arm64"
 static const tn_os_level tn_os_levels[] = {
-  {"neon", "-march=armv8-a", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 0},
-  {"dotprod", "-march=armv8.2-a+dotprod", {1u << 20, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8},
+  {"neon", "-march=armv8-a", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 0, 0},
+  {"dotprod", "-march=armv8.2-a+dotprod", {1u << 20, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8,
+   0},
 };
 #else
-  #define TN_OS_LEVEL_NAMES "sse2, sse4, avx2, avx512"
+  #define TN_OS_LEVEL_NAMES "sse2, sse4, avx2, avx512, amx"
   #define TN_OS_LEVEL_MACHINE "x86_64"
 static const tn_os_level tn_os_levels[] = {
-  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16, 0},
-  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16, 0},
-  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16, 1 << TINY_DOT_I16},
-  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32, 1 << TINY_DOT_I16},
+  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16, 0, 0},
+  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16, 0, 0},
+  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16, 1 << TINY_DOT_I16, 0},
+  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32, 1 << TINY_DOT_I16, 0},
+  {"amx", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0x00000800u, 0x03400000u, 0, 0, 0x21u, 0}, 64, 32,
+   1 << TINY_DOT_I16 | 1 << TINY_DOT_U8_I8, 1},
 };
 #endif
 enum { TN_OS_LEVELS = sizeof tn_os_levels / sizeof *tn_os_levels };
@@ -450,7 +457,7 @@ static int tn_os_cpu_reaches(const tn_os_cpu *c, const tn_os_level *l) {
 #if defined(TN_OS_ARM64)                     // whose features are no bits everywhere
   return !(l->dots & ~c->dots);
 #elif defined(TN_OS_X86)
-  int has = l->vector_nbytes <= c->vector_nbytes;
+  int has = l->vector_nbytes <= c->vector_nbytes && l->tiles <= c->tiles;
   for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
   return has;
 #else
@@ -467,7 +474,7 @@ static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
   snprintf(c->name, sizeof c->name, TN_OS_LEVEL_MACHINE " %s", l->name);
   c->march = l->march;
   c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
-  c->dots = l->dots; c->tiles = 0;
+  c->dots = l->dots; c->tiles = l->tiles;
   return 1;
 }
 #if defined(TN_ISA) && defined(TN_OS_X86)                  // whose levels these are

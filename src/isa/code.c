@@ -11,8 +11,8 @@
 #include "../base/text.c"
 #endif
 
-enum { TN_ISA_CLASSES = 3 };               // of registers: general, vectors, masks
-enum { TN_ISA_GPR, TN_ISA_VEC, TN_ISA_MASK };
+enum { TN_ISA_CLASSES = 4 };               // of registers: general, vectors, masks, tiles
+enum { TN_ISA_GPR, TN_ISA_VEC, TN_ISA_MASK, TN_ISA_TILE };
 enum { TN_ISA_USE = 1, TN_ISA_DEF = 2, TN_ISA_BOTH = 3 };
 enum { TN_ISA_NONE, TN_ISA_REG, TN_ISA_MEM, TN_ISA_POOL, TN_ISA_FRAME, TN_ISA_NUMBER, TN_ISA_LABEL };   // operands
 enum { TN_ISA_NO_REG = INT32_MIN };
@@ -56,7 +56,7 @@ typedef struct tn_isa_code {
 
 // ** what a processor's rooms tell of it; a function that is NULL is not asked **
 
-// Of a class: registers in the order they are given out; none is while the list names it.
+// Of a class: registers in the order they are given out; none is while the list names it. slot_nbytes 0: no spills.
 typedef struct tn_isa_class { uint8_t n, reg[TN_ISA_MOST_REGS], slot_nbytes; } tn_isa_class;
 typedef struct tn_isa_target {
   tn_isa_class cls[TN_ISA_CLASSES];

@@ -8,6 +8,7 @@
 //        half of that. A loop that a piece is taken out of has no use of it left, and what a loop uses that had no
 //        register where it begins is loaded before it, if there is one. Uses that are loaded are of one block, up to
 //        where a jump that passes them ends. A register that has a place in the frame is stored wherever it is written.
+//        A list that wants more registers of a class without spills than there are is refused.
 //        What one instruction writes (a pair of loads) has registers of its own, even if it is only stored.
 // Positions: twice an instruction's, + 1 for what it writes, - 1 for what is loaded before it.
 // Sources: Wimmer and Moessenboeck, "Optimized Interval Splitting in a Linear Scan Register Allocator", VEE (2005);
@@ -334,7 +335,7 @@ static int tn_isa_find(tn_isa_scan *s, const tn_isa_piece *r, int *worst, tn_isa
     else if (found < 0 || reg == wanted) found = reg;
   }
   *worst = -1;
-  for (int k = 0; k < n && found < 0; k++) {
+  for (int k = 0; k < n && found < 0 && cls->slot_nbytes; k++) {
     const tn_isa_loss one = tn_isa_losing(s, &s->piece[s->holder[v->cls][held[k]]], r->start, by);
     if (one.cost >= 0 && (*worst < 0 || one.cost < loss->cost)) { *worst = held[k]; *loss = one; }
   }
@@ -355,7 +356,8 @@ static void tn_isa_give(tn_isa_scan *s, int piece) {
       tn_isa_rest(s, piece, first, last, start + 2);
       return;
     } else if (found < 0 && worst < 0) {
-      tn_isa_refuse(s->c, "an instruction has too many operands");
+      tn_isa_refuse(s->c, s->target->cls[cls].slot_nbytes ? "an instruction has too many operands" :
+                    "more values at a time than registers of a class that has no spills");
       return;
     }
   }

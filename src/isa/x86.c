@@ -7,6 +7,7 @@
 //   G reg field       E r/m field: register or memory   R r/m: register   M r/m: memory   B VEX.vvvv
 //   V vector in reg   W vector or memory in r/m         U vector in r/m   H vector in vvvv   L vector in imm8[7:4]
 //   P mask in reg     Q mask or memory in r/m           N mask in r/m     T mask in vvvv   X memory by lanes (VSIB)
+//   A tile in reg      C tile in r/m          D tile in vvvv     Y memory of rows, by SIB: the index is their stride
 //   Z in the opcode   a al, ax, eax, rax   c cl   y xmm0   I immediate   J relative to the end
 //   b w d q: 1 2 4 8 bytes   v: 2, 4, 8, the instruction's width   z: 2, 4; of an immediate 4 at most   y: 4, 8
 //   x h f e: all of the vector's length, half, a quarter, an eighth   o: 16   k l: register of 4, memory of 1, of 2
@@ -49,7 +50,7 @@ enum {
   TN_X86_HAS_N, TN_X86_HAS_SSSE3, TN_X86_HAS_SSE41, TN_X86_HAS_SSE42, TN_X86_HAS_POPCNT, TN_X86_HAS_LZCNT,
   TN_X86_HAS_BMI1, TN_X86_HAS_BMI2, TN_X86_HAS_AVX, TN_X86_HAS_AVX2, TN_X86_HAS_FMA, TN_X86_HAS_F16C,
   TN_X86_HAS_AVXVNNI, TN_X86_HAS_F, TN_X86_HAS_BW, TN_X86_HAS_DQ, TN_X86_HAS_VL, TN_X86_HAS_VNNI, TN_X86_HAS_BF16,
-  TN_X86_HAS_VBMI
+  TN_X86_HAS_VBMI, TN_X86_HAS_AMX            // tiles, with BF16 and INT8
 };
 
 typedef struct tn_x86_row {
@@ -609,8 +610,23 @@ typedef struct tn_x86_row {
   _(VZEROUPPER, "vzeroupper", "", NP, 0F, 0x77, R, V, X, 0, N, N, N, N, AVX, N) \
   _(VZEROALL,   "vzeroall",   "", NP, 0F, 0x77, R, V, Y, 0, N, N, N, N, AVX, N)
 
+// ** tiles **
+
+#define TN_X86_TILE(_, id, name, ops, pp, op, ext) _(id, name, ops, pp, 38, op, ext, V, X, 0, N, N, N, N, AMX, N)
+#define TN_X86_TILES(_) \
+  TN_X86_TILE(_, LDTILECFG, "ldtilecfg", "Mn", NP, 0x49, 0) TN_X86_TILE(_, STTILECFG, "sttilecfg", "Mn", 66, 0x49, 0) \
+  TN_X86_TILE(_, TILERELEASE, "tilerelease", "",   NP, 0x49, 0) \
+  TN_X86_TILE(_, TILEZERO,    "tilezero",    "An", F2, 0x49, R) \
+  TN_X86_TILE(_, TILELOADD,   "tileloadd",   "AnYn", F2, 0x4B, R) \
+  TN_X86_TILE(_, TILELOADDT1, "tileloaddt1", "AnYn", 66, 0x4B, R) \
+  TN_X86_TILE(_, TILESTORED,  "tilestored",  "YnAn", F3, 0x4B, R) \
+  TN_X86_TILE(_, TDPBF16PS, "tdpbf16ps", "AnCnDn", F3, 0x5C, R) \
+  TN_X86_TILE(_, TDPBSSD, "tdpbssd", "AnCnDn", F2, 0x5E, R) \
+  TN_X86_TILE(_, TDPBSUD, "tdpbsud", "AnCnDn", F3, 0x5E, R) TN_X86_TILE(_, TDPBUSD, "tdpbusd", "AnCnDn", 66, 0x5E, R) \
+  TN_X86_TILE(_, TDPBUUD, "tdpbuud", "AnCnDn", NP, 0x5E, R)
+
 #define TN_X86_TABLE(_) \
-  TN_X86_INTEGERS(_) TN_X86_FLOATS(_) TN_X86_CONVERSIONS(_) TN_X86_VECTORS(_) TN_X86_LANES(_)
+  TN_X86_INTEGERS(_) TN_X86_FLOATS(_) TN_X86_CONVERSIONS(_) TN_X86_VECTORS(_) TN_X86_LANES(_) TN_X86_TILES(_)
 
 // TN_X86_ADD ..: a row each; a name is known by its first.
 enum {
@@ -635,7 +651,7 @@ static int tn_x86_same_name(int a, int b) {
 
 // ** instructions **
 
-enum { TN_X86_NONE, TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG, TN_X86_MEM, TN_X86_IMM };    // kinds of operands
+enum { TN_X86_NONE, TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG, TN_X86_MEM, TN_X86_IMM, TN_X86_TMM };  // kinds of operands
 enum { TN_X86_NO_REG = 0xFF, TN_X86_RIP = 0xFE };            // of memory: no base, no index; base: the next instruction
 enum { TN_X86_MOST_OPERANDS = 5, TN_X86_LONGEST = 15 };
 typedef struct tn_x86_operand {

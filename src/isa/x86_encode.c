@@ -52,6 +52,9 @@ static int tn_x86_fits_memory(const tn_x86_match *m, char size, const tn_x86_ope
   if (ins->broadcast) return element && strchr("xh", size) && o->nbytes == element;
   return tn_x86_fits_width(size, o->nbytes) && o->nbytes == tn_x86_size(m, size);
 }
+static int tn_x86_fits_rows(const tn_x86_match *m, char size, const tn_x86_operand *o, const tn_x86_ins *ins) {
+  return tn_x86_fits_memory(m, size, o, ins) && !o->wide && o->reg != TN_X86_RIP;
+}
 static int tn_x86_fits_number(const tn_x86_match *m, char size, const tn_x86_operand *o) {
   const int64_t v = o->imm;
   if (o->kind != TN_X86_IMM) return 0;
@@ -72,6 +75,8 @@ static int tn_x86_fits(const tn_x86_match *m, char where, char size, const tn_x8
     case 'G': case 'R': case 'B': case 'Z': return tn_x86_fits_gpr(m, size, o);
     case 'E': return tn_x86_fits_gpr(m, size, o) || tn_x86_fits_memory(m, size, o, ins);
     case 'M': return tn_x86_fits_memory(m, size, o, ins) && !o->wide;
+    case 'A': case 'C': case 'D': return o->kind == TN_X86_TMM && o->reg < 8;
+    case 'Y': return tn_x86_fits_rows(m, size, o, ins);
     case 'X': return tn_x86_fits_memory(m, 'n', o, ins) && o->wide == tn_x86_vector(tn_x86_size(m, size));
     case 'V': case 'U': case 'H': case 'L': return tn_x86_fits_vector(m, size, o);
     case 'W': return tn_x86_fits_vector(m, size, o) || tn_x86_fits_memory(m, size, o, ins);
@@ -94,6 +99,14 @@ static void tn_x86_measure(tn_x86_match *m, const tn_x86_ins *ins) {
     if (p[1] == 'x' && *p == 'X') m->length = o->wide;
     else if (p[1] == 'x' && (o->kind == TN_X86_VEC || sized)) m->length = o->nbytes;
   }
+}
+
+// A product of tiles is of three (Intel SDM vol. 2, TDPBSSD: #UD where two are one).
+static int tn_x86_tiles_differ(const tn_x86_ins *ins) {
+  for (int i = 1; i < ins->n; i++)
+    for (int j = 0; j < i; j++)
+      if (ins->o[i].kind == TN_X86_TMM && ins->o[j].kind == TN_X86_TMM && ins->o[i].reg == ins->o[j].reg) return 0;
+  return 1;
 }
 
 // Which encoding the row has for it; 0: none.
@@ -123,6 +136,7 @@ static int tn_x86_takes(tn_x86_match *m, const tn_x86_ins *ins) {
     memory |= ins->o[i].kind == TN_X86_MEM;
   }
   const int lens = (int)TN_X86_LENS(r->form);
+  if (!tn_x86_tiles_differ(ins)) return 0;
   if (lens && !(lens & (m->length == 64 ? 4 : m->length == 32 ? 2 : 1))) return 0;
   if (ins->round && (memory || (strchr(r->operands, 'x') && m->length != 64))) return 0;
   // nothing is zeroed
@@ -155,6 +169,7 @@ typedef struct tn_x86_parts {
   int reg, rm, vvvv, index, base, opreg;   // rm: a register's; opreg: in the opcode
   const tn_x86_operand *memory;            // NULL: rm is a register
   int unit;                                // bytes that EVEX's short displacement counts
+  int rows;                                // memory has a SIB, whatever it is
   int byte_rex;                            // spl, bpl, sil, dil: REX there must be
   uint8_t number[8]; int numbers;          // immediates
 } tn_x86_parts;
@@ -172,8 +187,8 @@ static void tn_x86_take(const tn_x86_match *m, tn_x86_parts *p, char where, char
                         const tn_x86_ins *ins) {
   if (o->kind == TN_X86_GPR && o->nbytes == 1 && o->reg > 3) p->byte_rex = 1;
   switch (where) {
-    case 'G': case 'V': case 'P': p->reg = o->reg; return;
-    case 'B': case 'H': case 'T': p->vvvv = o->reg; return;
+    case 'G': case 'V': case 'P': case 'A': p->reg = o->reg; return;
+    case 'B': case 'H': case 'T': case 'D': p->vvvv = o->reg; return;
     case 'Z': p->opreg = o->reg; return;
     case 'I': case 'J': case 'L': tn_x86_take_number(m, p, where, size, o); return;
     case 'a': case 'c': case 'y': return;
@@ -181,6 +196,7 @@ static void tn_x86_take(const tn_x86_match *m, tn_x86_parts *p, char where, char
   }
   if (o->kind != TN_X86_MEM) { p->rm = o->reg; return; }
   p->memory = o;
+  p->rows = where == 'Y';
   p->index = o->index == TN_X86_NO_REG ? 0 : o->index;
   p->base = o->reg >= TN_X86_RIP ? 0 : o->reg;
   p->unit = m->space != TN_X86_EVEX ? 1 : ins->broadcast || where == 'X' ? (int)TN_X86_ELEMENT(m->row->form)
@@ -201,7 +217,7 @@ static int tn_x86_put_memory(const tn_x86_parts *p, int reg, uint8_t *out) {
     out[n++] = (uint8_t)(reg << 3 | 5);
     return n + tn_x86_put_displacement(out + n, o->imm, 4);
   }
-  const int absolute = o->reg == TN_X86_NO_REG, sib = indexed || absolute || low == 4;
+  const int absolute = o->reg == TN_X86_NO_REG, sib = indexed || absolute || low == 4 || p->rows;
   const int64_t units = o->imm / unit;
   const int brief = units * unit == o->imm && units >= -128 && units <= 127;
   const int mod = absolute || (!o->imm && low != 5) ? 0 : brief ? 1 : 2;
@@ -255,8 +271,11 @@ static int tn_x86_put_evex(const tn_x86_match *m, const tn_x86_parts *p, const t
   return 4;
 }
 
-// Has the row a ModRM byte?
-static int tn_x86_has_modrm(const tn_x86_row *r) { return strpbrk(r->operands, "GERMVWUPQNXH") != NULL; }
+// Has the row a ModRM byte? Does an operand stand in its r/m field, which is 0 else?
+static int tn_x86_has_rm(const tn_x86_row *r) { return strpbrk(r->operands, "ERMWUQNXCY") != NULL; }
+static int tn_x86_has_modrm(const tn_x86_row *r) {
+  return TN_X86_EXT(r->form) || tn_x86_has_rm(r) || strpbrk(r->operands, "GVPHA");
+}
 
 // Writes the bytes and says how many; 0: there is no such instruction.
 static int tn_x86_encode(const tn_x86_ins *ins, uint8_t out[TN_X86_LONGEST]) {

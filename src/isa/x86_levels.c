@@ -15,7 +15,7 @@
 
 // nbytes: of a vector register. masks: bools of vectors are in mask registers, else elements of 0 and -1 in vectors.
 typedef struct tn_x86_level { const char *name; uint32_t has; uint8_t nbytes, masks; } tn_x86_level;
-enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI, TN_X86_LEVELS };
+enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI, TN_X86_AMX, TN_X86_LEVELS };
 
 #define TN_X86_BIT(f) (1u << TN_X86_HAS_##f)
 #define TN_X86_V2 \
@@ -26,7 +26,8 @@ enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI,
 #define TN_X86_V4 (TN_X86_V3 | TN_X86_BIT(F) | TN_X86_BIT(BW) | TN_X86_BIT(DQ) | TN_X86_BIT(VL))
 static const tn_x86_level tn_x86_levels[TN_X86_LEVELS] = {
   {"sse2", TN_X86_BIT(N), 16, 0}, {"sse4", TN_X86_V2, 16, 0}, {"avx2", TN_X86_V3, 32, 0},
-  {"avx512", TN_X86_V4, 64, 1}, {"avx512 with VNNI", TN_X86_V4 | TN_X86_BIT(VNNI), 64, 1}
+  {"avx512", TN_X86_V4, 64, 1}, {"avx512 with VNNI", TN_X86_V4 | TN_X86_BIT(VNNI), 64, 1},
+  {"amx", TN_X86_V4 | TN_X86_BIT(VNNI) | TN_X86_BIT(AMX), 64, 1}
 };
 #undef TN_X86_V4
 #undef TN_X86_V3

@@ -55,7 +55,7 @@ static int tn_x86_pure(const tn_isa_ins *i) {
   return pure;
 }
 static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
-  static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
+  static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG, TN_X86_TMM};
   tn_x86_operand r;
   memset(&r, 0, sizeof r);
   r.nbytes = o->nbytes; r.imm = o->imm;
@@ -98,6 +98,7 @@ static int tn_x86_is_there(const tn_isa_ins *ins) {
 #define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
 #define TN_X86_CLASS_GENERAL {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 0, 10, 11, 3, 12, 13, 14, 15}, 8}
 #define TN_X86_CLASS_MASKS   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5, 6, 7}, 8}
+#define TN_X86_CLASS_TILES   {8, {0, 1, 2, 3, 4, 5, 6, 7}, 0}
 #define TN_X86_CLASS_VECTORS(nbytes) \
   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 16), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, nbytes}
 static const tn_isa_target tn_x86_target_16 = {
@@ -112,10 +113,11 @@ static const tn_isa_target tn_x86_target_64 = {
   {TN_X86_CLASS_GENERAL,
    {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
     6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 64},
-   TN_X86_CLASS_MASKS},
+   TN_X86_CLASS_MASKS, TN_X86_CLASS_TILES},
   tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64, tn_x86_pure
 };
 #undef TN_X86_CLASS_VECTORS
+#undef TN_X86_CLASS_TILES
 #undef TN_X86_CLASS_MASKS
 #undef TN_X86_CLASS_GENERAL
 #undef TN_X86_AT_MOST
@@ -218,6 +220,7 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   tn_x86_keep(w, kept, 0);
   for (int i = 0; i < c->n; i++) tn_x86_write_ins(w, &c->ins[i]);
   tn_x86_keep(w, kept, 1);
+  if (c->used[TN_ISA_TILE]) tn_x86_write_1(w, TN_X86_TILERELEASE, -1);
   if (c->used[TN_ISA_VEC] && tn_x86_level_has(w->level, TN_X86_VZEROUPPER)) tn_x86_write_1(w, TN_X86_VZEROUPPER, -1);
   tn_x86_write_2(w, TN_X86_MOV, rsp, rbp);
   tn_x86_write_1(w, TN_X86_POP, TN_X86_RBP);

@@ -4,11 +4,12 @@
 // Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
 //        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, a condition that one
 //        choice has, and 1 or 0 that one sum takes.
-// Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
+// Not here: SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
 #ifndef TINY_AMALGAMATED
 #include "x86_expand.c"
+#include "x86_tiles.c"
 #endif
 
 // ** loops and the entry **
@@ -159,10 +160,15 @@ static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u,
 static int tn_x86_adds_to(const tn_x86_select *x, const tiny_uop *u) {
   return u->op == TINY_OP_ADD && tn_is_float(u->dtype) && !tn_x86_level_has(x->level, TN_X86_VADDPS);
 }
+// Does `next` take what it adds to where that stands?
+static int tn_x86_adds_in_place(const tn_x86_select *x, const tiny_uop *next, const tiny_uop *u) {
+  if (next->op == TINY_OP_WMMA) return u->op == TINY_OP_WMMA && next->src[2] == u;
+  return tn_x86_adds_to(x, next) && tn_x86_adds_to(x, u);
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
-  for (; store && tn_x86_adds_to(x, store) && tn_x86_adds_to(x, u); sum = store, store =
+  for (; store && tn_x86_adds_in_place(x, store, sum); sum = store, store =
        x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
     if (store->src[0] == store->src[1] || store->lanes != u->lanes) return -1;
   if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
@@ -203,6 +209,7 @@ static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
     if (store->op == TINY_OP_END || store->op == TINY_OP_RANGE) stays = 0;
   }
   if (stays) { x->reg[u->seq] = *e; return; }
+  if (x->tile[u->seq]) { tn_isa_refuse(x->c, "a copy of a tile"); return; }
   x->reg[u->seq] = tn_x86_new_for(x, u);
   tn_x86_copy_all(x, u, x->reg[u->seq], *e);
 }
@@ -238,9 +245,11 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
     case TINY_OP_STORE:
       if (tn_is_reg(u->src[0]->src[0])) {
         const int *e = tn_x86_reg_element(x, u->src[0]);
-        if (e && x->reg[u->src[1]->seq] != *e)
+        if (e && x->tile[tn_memory_behind(u->src[0]->src[0])->seq]) tn_x86_keep_tile(x, u->src[1], *e);
+        else if (e && x->reg[u->src[1]->seq] != *e)
           tn_x86_store_reg(x, u->src[1], tn_memory_behind(u->src[0]->src[0]), *e);
-      } else tn_x86_store_all(x, u);
+      } else if (x->tile[u->src[1]->seq]) tn_x86_store_tile(x, u);
+      else tn_x86_store_all(x, u);
       return;
     default: break;
   }
@@ -259,6 +268,7 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
+  if (x->tile[u->seq]) { *reg = tn_x86_tile(x, u, tn_x86_home(x, u)); return; }
   const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
   const int at_once = tn_x86_has(x, u) && !tn_regroups(u) && (by_itself || !tn_x86_lanes_at_once(x, u));
   int home = at_once && !tn_x86_is_lanes_of_bool(u) ? tn_x86_home(x, u) : -1;
@@ -287,15 +297,6 @@ static int tn_x86_write_copies(tn_x86_select *x, const tiny_uop *range) {
   return end;
 }
 
-// Does u's only user stand in its block, with no store between that changes what it loads?
-static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
-  for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
-    const int op = x->k->list[i]->op;
-    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
-    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
-  }
-  return 1;
-}
 // Is a LOAD, a NEG or a count used by one other node alone, in its block, with nothing between that changes what it
 // takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
@@ -365,6 +366,7 @@ static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
 }
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
+  x->tiles = tn_x86_mark_tiles(x);
   tn_x86_bool_elements(x);
   for (int i = 0; i < x->k->n; i++) {
     tn_x86_order order;
@@ -435,11 +437,12 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
-  x.copies = (uint8_t *)tn_scratch(c->t, n);
+  x.copies = (uint8_t *)tn_scratch(c->t, n); x.tile = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
   c->frame = TN_X86_SHELVES;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
+  if (x.tiles) tn_x86_configure_tiles(&x);
   for (int i = 0; i < k->n && !c->refused; i++) {
     tn_x86_node(&x, k->list[i]);
     if (k->list[i]->op == TINY_OP_RANGE && x.copies[i] > 1) i = tn_x86_write_copies(&x, k->list[i]);

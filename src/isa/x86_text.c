@@ -52,6 +52,7 @@ static void tn_x86_operand_text(tiny_bytes *out, const tn_x86_match *m, const tn
     case TN_X86_GPR: tn_x86_gpr_text(out, o->reg, o->nbytes); break;
     case TN_X86_VEC: tn_x86_vector_text(out, o->reg, o->nbytes); break;
     case TN_X86_MASKREG: tn_text_add(out, "k%d", o->reg); break;
+    case TN_X86_TMM: tn_text_add(out, "tmm%d", o->reg); break;
     case TN_X86_MEM:
       tn_x86_memory_text(out, o);
       if (ins->broadcast) tn_text_add(out, "{1to%d}", tn_x86_size(m, size) / element);
@@ -155,8 +156,10 @@ static int tn_x86_is_row(const tn_x86_reader *d, const tn_x86_row *r, int opcode
   const int reg_form = modrm >> 6 == 3;
   if (tn_x86_has_modrm(r)) {
     if (TN_X86_EXT(form) && (int)(TN_X86_EXT(form) & 7) != (modrm >> 3 & 7)) return 0;
-    if (strpbrk(r->operands, "RUN") && !reg_form) return 0;
-    if (strpbrk(r->operands, "MX") && reg_form) return 0;
+    if (strpbrk(r->operands, "RUNC") && !reg_form) return 0;
+    if (strpbrk(r->operands, "MXY") && reg_form) return 0;
+    if (strchr(r->operands, 'Y') && (modrm & 7) != 4) return 0;
+    if (!tn_x86_has_rm(r) && (!reg_form || modrm & 7)) return 0;
   }
   return 1;
 }
@@ -208,6 +211,9 @@ static int tn_x86_read_operand(tn_x86_reader *d, const tn_x86_match *m, int modr
     case 'L': *o = tn_x86_register(TN_X86_VEC, tn_x86_next(d) >> 4, wide); return 1;
     case 'P': *o = tn_x86_register(TN_X86_MASKREG, reg & 7, 0); return 1;
     case 'T': *o = tn_x86_register(TN_X86_MASKREG, d->vvvv & 7, 0); return 1;
+    case 'A': *o = tn_x86_register(TN_X86_TMM, reg, 0); return 1;
+    case 'C': *o = tn_x86_register(TN_X86_TMM, rm, 0); return 1;
+    case 'D': *o = tn_x86_register(TN_X86_TMM, d->vvvv, 0); return 1;
     case 'J': *o = tn_x86_number(tn_x86_read_number(d, size == 'b' ? 1 : 4)); return 1;
     case 'I':
       *o = tn_x86_number(size == '1' ? 1 : size == 'u' ? tn_x86_next(d) :
@@ -254,7 +260,11 @@ static int tn_x86_read_row(tn_x86_reader *d, const tn_x86_row *r, int opcode, tn
     if ((*p == 'I' || *p == 'J' || *p == 'L') == pass)
       tn_x86_read_operand(d, &m, modrm, p[0], p[1], opcode, vsib != NULL, &ins->o[i]);
   }
-  return d->i <= d->n;
+  for (int i = 0; i < n; i++) {            // there are eight tiles
+    const char *p = r->operands + 2 * i;
+    if (strchr("ACD", *p) && !tn_x86_fits(&m, p[0], p[1], &ins->o[i], ins)) return 0;
+  }
+  return d->i <= d->n && tn_x86_tiles_differ(ins);
 }
 
 // Reads one instruction and says of how many bytes; 0: they are none of the table's.

@@ -5,6 +5,7 @@
 //        32 with zeros above; a scalar float is the low element of a vector register; a vector of bools is a mask
 //        register, whose bits above its lanes are anything, or where the level has none a vector of elements of 0 and
 //        -1, as wide as what was compared. A vector wider than a register is several, whose numbers follow each other.
+//        A tile of a matrix unit is a register of a class of its own (x86_tiles.c).
 //        A constant is taken where it is used and lives no longer. What stands above a vector's elements in its
 //        register is anything.
 #ifndef TN_ISA_X86_VALUES
@@ -35,6 +36,7 @@ typedef struct tn_x86_select {
   const tiny_uop **factor;                 // the vector whose products with a number it has the upper halves of
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
+  uint8_t *tile; int tiles, stride;        // it is in a tile; are there any; the register of their stride
   uint8_t *copies;                         // of RANGE: how often the body stands in the loop
   const tiny_uop *unrolled; int copy;      // the RANGE whose copies are written now, NULL: none; which of them
   int spare;                               // nodes that are none of the list's so far
@@ -59,6 +61,7 @@ static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) {
   return tn_x86_lanes(x, u) * tn_x86_element(x, u);
 }
 static int tn_x86_class(const tn_x86_select *x, const tiny_uop *u) {
+  if (x->tile[u->seq]) return TN_ISA_TILE;
   if (u->lanes > 1) return u->dtype == TINY_BOOL && x->level->masks ? TN_ISA_MASK : TN_ISA_VEC;
   return tn_is_float(u->dtype) ? TN_ISA_VEC : TN_ISA_GPR;
 }
@@ -95,6 +98,16 @@ static int tn_x86_new_for(tn_x86_select *x, const tiny_uop *u) {
   const int first = tn_x86_new(x, tn_x86_class(x, u));
   for (int i = 1; i < tn_x86_parts_of(x, u); i++) tn_x86_new(x, tn_x86_class(x, u));
   return first;
+}
+
+// Does u's only user stand in its block, with no store between that changes what it loads?
+static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
+  for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
+    const int op = x->k->list[i]->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
+    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
+  }
+  return 1;
 }
 
 static void tn_x86_copy(tn_x86_select *x, int cls, int to, int from, int nbytes);

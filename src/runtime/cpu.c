@@ -33,7 +33,7 @@ static const tn_x86_level *tn_cpu_level(const void *own) {
   const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
   const int vnni = facts->dots >> TINY_DOT_U8_I8 & 1;
   switch (facts->vector_nbytes) {
-    case 64: return &tn_x86_levels[vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
+    case 64: return &tn_x86_levels[facts->tiles ? TN_X86_AMX : vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
     case 32: return &tn_x86_levels[TN_X86_AVX2];
     default: return &tn_x86_levels[tn_os_cpu_has(facts, "sse4") ? TN_X86_SSE4 : TN_X86_SSE2];
   }
@@ -94,10 +94,13 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = TN_CPU_BUILTIN_OBJECT(t, k, tn_cpu_level(r->own), out);
+  const tn_cpu *c = (const tn_cpu *)r->own;
+  int units = 0;
+  for (int i = 0; i < k->n; i++) units |= k->list[i]->op == TINY_OP_WMMA;
+  const char *why = TN_CPU_BUILTIN_OBJECT(t, k, tn_cpu_level(c), out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
-  return t->code == TINY_OK && ((const tn_cpu *)r->own)->compiler[0] ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
+  return t->code == TINY_OK && tn_cpu_has_compiler_for(c, units) ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
 }
 static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                        tiny_bytes *out) {
@@ -155,9 +158,8 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   tn_lang_c(out);
   if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
   if (tn_cpu_casts_f16(c)) tn_lang_c_f16(out);
-  const int c_only = !c->builtin || c->compiler[0];          // what the built-in compiler does not take
   for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
-  if (c->facts.tiles && c->is_clang && c_only) {
+  if (c->facts.tiles && c->builtin) {          // see tn_cpu_has_compiler_for
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
@@ -476,7 +478,7 @@ static struct tn_pool *tn_cpu_pool(const void *dev) {
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
   return a->takes_ir == b->takes_ir && a->builtin == b->builtin && a->facts.vector_nbytes == b->facts.vector_nbytes &&
-         a->facts.march == b->facts.march;
+         a->facts.march == b->facts.march && a->facts.tiles == b->facts.tiles;
 }
 // How functions of its binaries are called, and the bits of instructions that they may use.
 static const char *tn_cpu_abi(void) {

@@ -176,6 +176,11 @@ static int tn_cpu_is_builtin(const void *dev) { return ((const tn_cpu *)dev)->bu
 static int tn_cpu_compiles(void *dev) { return ((tn_cpu *)dev)->builtin || ((tn_cpu *)dev)->compiler[0]; }
 // An outside one.
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
+// Products by tiles are the library's alone: clang 19 uses tiles that it has not configured, which is an illegal
+// instruction (bf16, 17 x 129 by 129 x 16: four are configured, and the sixth is loaded), and gcc places none.
+static int tn_cpu_has_compiler_for(const void *dev, int units) {
+  return ((const tn_cpu *)dev)->compiler[0] && !units;
+}
 static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
 static int tn_cpu_is_barred(void *dev) { return ((tn_cpu *)dev)->barred; }
 static int tn_cpu_is_identified(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
@@ -189,6 +194,7 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
   for (const char *const *f = tn_cpu_clang_only; c->is_clang && *f; f++) argv[n++] = *f;
 #ifdef TN_OS_X86
   argv[n++] = c->facts.march ? c->facts.march : "-march=native";
+  if (c->facts.march && c->facts.dots >> TINY_DOT_U8_I8 & 1) argv[n++] = "-mavx512vnni";      // no level's has it
   if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
   else if (!c->facts.march) argv[n++] = "-mno-avx512f";      // valgrind: a lesser processor than the compiler sees
 #endif
