@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0ff8c19b3d6d89f9f48b111a38dab78d8cd6d68a2bd92ba06fe44e0e6a20b8ef
+/* tiny.h 0.1.0, source 614b7504e3a2524908569f2726bb711cf57c81890bf1373b69ae0d4e5f0544ac
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -913,7 +913,8 @@ typedef struct tiny_progress { int (*fn)(void *user, const tiny_progress_info *i
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:sse2",
   // "CPU:sse4", "CPU:avx2", "CPU:avx512": an x86 processor as any that has that, x86-64, -v2, -v3 and -v4, by gcc 11,
-  // clang 12 or later; "CPU:neon", "CPU:dotprod": any arm64 processor, and one with SDOT and UDOT.
+  // clang 12 or later; "CPU:amx": -v4 with VNNI and the tiles of AMX. "CPU:neon", "CPU:dotprod": any arm64 processor, and
+  // one with SDOT and UDOT.
   // Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
@@ -3721,7 +3722,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0ff8c19b3d6d89f9f48b111a38dab78d8cd6d68a2bd92ba06fe44e0e6a20b8ef"
+#define TN_SOURCE_ID "614b7504e3a2524908569f2726bb711cf57c81890bf1373b69ae0d4e5f0544ac"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5403,10 +5404,13 @@ typedef struct tn_os_cpu {
 // Linux wants tiles to be asked for, once a process: Documentation/arch/x86/xstate.rst. Frames of signals may grow by
 // 8 KiB from then on, so the answer is no where a thread's alternate stack is too small for them. Asked when a kernel
 // has use for tiles, not before: the process is somebody else's.
+#ifndef TN_TEST_TILES                      // tests: the processor is taken as one that has tiles, which they emulate
+  #define TN_TEST_TILES 0
+#endif
 static int tn_os_tiles_allowed(void) {
 #if defined(__linux__) && defined(SYS_arch_prctl)
   enum { REQUEST = 0x1023, TILE_DATA = 18 };
-  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0 || TN_TEST_TILES;
 #else
   return 0;
 #endif
@@ -5471,7 +5475,8 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
     if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
     if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
     const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
-    if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = 1;
+    if (TN_TEST_TILES) features[4] |= amx;
+    if ((features[4] & amx) == amx && ((saved & tile_state) == tile_state || TN_TEST_TILES)) c->tiles = 1;
   } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots |= 1 << TINY_DOT_U8_I8;  // AVX-VNNI
   if (most >= 7) { tn_os_cpuid(7, 1, r); c->features[5] = r[3]; }
   const uint32_t words[5] = {ecx1, features[2], features[3], features[4], features[5]};
@@ -5557,28 +5562,31 @@ static tn_os_cpu tn_os_cpu_get(void) {
 }
 
 // Levels as which a processor may be taken: what is compiled for one runs on all that have it. Of x86-64 those of the
-// System V ABI, AMD64 supplement, 1.0, table 3.1: compilers know them by name since gcc 11 and clang 12. Of arm64 what
-// all have, and dot products.
+// System V ABI, AMD64 supplement, 1.0, table 3.1: compilers know them by name since gcc 11 and clang 12; and what has
+// tiles, which came with VNNI. Of arm64 what all have, and dot products.
 typedef struct tn_os_level {
   const char *name, *march;
   uint32_t features[8];
-  int vector_nbytes, registers, dots;
+  int vector_nbytes, registers, dots, tiles;
 } tn_os_level;
 #ifdef TN_OS_ARM64
   #define TN_OS_LEVEL_NAMES "neon, dotprod"
   #define TN_OS_LEVEL_MACHINE "arm64"
 static const tn_os_level tn_os_levels[] = {
-  {"neon", "-march=armv8-a", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 0},
-  {"dotprod", "-march=armv8.2-a+dotprod", {1u << 20, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8},
+  {"neon", "-march=armv8-a", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 0, 0},
+  {"dotprod", "-march=armv8.2-a+dotprod", {1u << 20, 0, 0, 0, 0, 0, 0, 0}, 16, 32, 1 << TINY_DOT_I8 | 1 << TINY_DOT_U8,
+   0},
 };
 #else
-  #define TN_OS_LEVEL_NAMES "sse2, sse4, avx2, avx512"
+  #define TN_OS_LEVEL_NAMES "sse2, sse4, avx2, avx512, amx"
   #define TN_OS_LEVEL_MACHINE "x86_64"
 static const tn_os_level tn_os_levels[] = {
-  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16, 0},
-  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16, 0},
-  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16, 1 << TINY_DOT_I16},
-  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32, 1 << TINY_DOT_I16},
+  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16, 0, 0},
+  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16, 0, 0},
+  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16, 1 << TINY_DOT_I16, 0},
+  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32, 1 << TINY_DOT_I16, 0},
+  {"amx", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0x00000800u, 0x03400000u, 0, 0, 0x21u, 0}, 64, 32,
+   1 << TINY_DOT_I16 | 1 << TINY_DOT_U8_I8, 1},
 };
 #endif
 enum { TN_OS_LEVELS = sizeof tn_os_levels / sizeof *tn_os_levels };
@@ -5591,7 +5599,7 @@ static int tn_os_cpu_reaches(const tn_os_cpu *c, const tn_os_level *l) {
 #if defined(TN_OS_ARM64)                     // whose features are no bits everywhere
   return !(l->dots & ~c->dots);
 #elif defined(TN_OS_X86)
-  int has = l->vector_nbytes <= c->vector_nbytes;
+  int has = l->vector_nbytes <= c->vector_nbytes && l->tiles <= c->tiles;
   for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
   return has;
 #else
@@ -5608,7 +5616,7 @@ static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
   snprintf(c->name, sizeof c->name, TN_OS_LEVEL_MACHINE " %s", l->name);
   c->march = l->march;
   c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
-  c->dots = l->dots; c->tiles = 0;
+  c->dots = l->dots; c->tiles = l->tiles;
   return 1;
 }
 #if defined(TN_ISA) && defined(TN_OS_X86)                  // whose levels these are
@@ -47692,8 +47700,8 @@ static const tiny_uop *tn_isa_folded(const tiny_uop *index) {
 #include "../base/text.c"
 #endif
 
-enum { TN_ISA_CLASSES = 3 };               // of registers: general, vectors, masks
-enum { TN_ISA_GPR, TN_ISA_VEC, TN_ISA_MASK };
+enum { TN_ISA_CLASSES = 4 };               // of registers: general, vectors, masks, tiles
+enum { TN_ISA_GPR, TN_ISA_VEC, TN_ISA_MASK, TN_ISA_TILE };
 enum { TN_ISA_USE = 1, TN_ISA_DEF = 2, TN_ISA_BOTH = 3 };
 enum { TN_ISA_NONE, TN_ISA_REG, TN_ISA_MEM, TN_ISA_POOL, TN_ISA_FRAME, TN_ISA_NUMBER, TN_ISA_LABEL };   // operands
 enum { TN_ISA_NO_REG = INT32_MIN };
@@ -47737,7 +47745,7 @@ typedef struct tn_isa_code {
 
 // ** what a processor's rooms tell of it; a function that is NULL is not asked **
 
-// Of a class: registers in the order they are given out; none is while the list names it.
+// Of a class: registers in the order they are given out; none is while the list names it. slot_nbytes 0: no spills.
 typedef struct tn_isa_class { uint8_t n, reg[TN_ISA_MOST_REGS], slot_nbytes; } tn_isa_class;
 typedef struct tn_isa_target {
   tn_isa_class cls[TN_ISA_CLASSES];
@@ -48075,6 +48083,7 @@ static void tn_isa_constants_out(tn_isa_code *c, const tn_isa_target *target) {
 //        half of that. A loop that a piece is taken out of has no use of it left, and what a loop uses that had no
 //        register where it begins is loaded before it, if there is one. Uses that are loaded are of one block, up to
 //        where a jump that passes them ends. A register that has a place in the frame is stored wherever it is written.
+//        A list that wants more registers of a class without spills than there are is refused.
 //        What one instruction writes (a pair of loads) has registers of its own, even if it is only stored.
 // Positions: twice an instruction's, + 1 for what it writes, - 1 for what is loaded before it.
 // Sources: Wimmer and Moessenboeck, "Optimized Interval Splitting in a Linear Scan Register Allocator", VEE (2005);
@@ -48401,7 +48410,7 @@ static int tn_isa_find(tn_isa_scan *s, const tn_isa_piece *r, int *worst, tn_isa
     else if (found < 0 || reg == wanted) found = reg;
   }
   *worst = -1;
-  for (int k = 0; k < n && found < 0; k++) {
+  for (int k = 0; k < n && found < 0 && cls->slot_nbytes; k++) {
     const tn_isa_loss one = tn_isa_losing(s, &s->piece[s->holder[v->cls][held[k]]], r->start, by);
     if (one.cost >= 0 && (*worst < 0 || one.cost < loss->cost)) { *worst = held[k]; *loss = one; }
   }
@@ -48422,7 +48431,8 @@ static void tn_isa_give(tn_isa_scan *s, int piece) {
       tn_isa_rest(s, piece, first, last, start + 2);
       return;
     } else if (found < 0 && worst < 0) {
-      tn_isa_refuse(s->c, "an instruction has too many operands");
+      tn_isa_refuse(s->c, s->target->cls[cls].slot_nbytes ? "an instruction has too many operands" :
+                    "more values at a time than registers of a class that has no spills");
       return;
     }
   }
@@ -48718,6 +48728,7 @@ static const tiny_uop *tn_isa_word_of(const tiny_listing *k, const tiny_uop *u, 
 //   G reg field       E r/m field: register or memory   R r/m: register   M r/m: memory   B VEX.vvvv
 //   V vector in reg   W vector or memory in r/m         U vector in r/m   H vector in vvvv   L vector in imm8[7:4]
 //   P mask in reg     Q mask or memory in r/m           N mask in r/m     T mask in vvvv   X memory by lanes (VSIB)
+//   A tile in reg      C tile in r/m          D tile in vvvv     Y memory of rows, by SIB: the index is their stride
 //   Z in the opcode   a al, ax, eax, rax   c cl   y xmm0   I immediate   J relative to the end
 //   b w d q: 1 2 4 8 bytes   v: 2, 4, 8, the instruction's width   z: 2, 4; of an immediate 4 at most   y: 4, 8
 //   x h f e: all of the vector's length, half, a quarter, an eighth   o: 16   k l: register of 4, memory of 1, of 2
@@ -48760,7 +48771,7 @@ enum {
   TN_X86_HAS_N, TN_X86_HAS_SSSE3, TN_X86_HAS_SSE41, TN_X86_HAS_SSE42, TN_X86_HAS_POPCNT, TN_X86_HAS_LZCNT,
   TN_X86_HAS_BMI1, TN_X86_HAS_BMI2, TN_X86_HAS_AVX, TN_X86_HAS_AVX2, TN_X86_HAS_FMA, TN_X86_HAS_F16C,
   TN_X86_HAS_AVXVNNI, TN_X86_HAS_F, TN_X86_HAS_BW, TN_X86_HAS_DQ, TN_X86_HAS_VL, TN_X86_HAS_VNNI, TN_X86_HAS_BF16,
-  TN_X86_HAS_VBMI
+  TN_X86_HAS_VBMI, TN_X86_HAS_AMX            // tiles, with BF16 and INT8
 };
 
 typedef struct tn_x86_row {
@@ -49320,8 +49331,23 @@ typedef struct tn_x86_row {
   _(VZEROUPPER, "vzeroupper", "", NP, 0F, 0x77, R, V, X, 0, N, N, N, N, AVX, N) \
   _(VZEROALL,   "vzeroall",   "", NP, 0F, 0x77, R, V, Y, 0, N, N, N, N, AVX, N)
 
+// ** tiles **
+
+#define TN_X86_TILE(_, id, name, ops, pp, op, ext) _(id, name, ops, pp, 38, op, ext, V, X, 0, N, N, N, N, AMX, N)
+#define TN_X86_TILES(_) \
+  TN_X86_TILE(_, LDTILECFG, "ldtilecfg", "Mn", NP, 0x49, 0) TN_X86_TILE(_, STTILECFG, "sttilecfg", "Mn", 66, 0x49, 0) \
+  TN_X86_TILE(_, TILERELEASE, "tilerelease", "",   NP, 0x49, 0) \
+  TN_X86_TILE(_, TILEZERO,    "tilezero",    "An", F2, 0x49, R) \
+  TN_X86_TILE(_, TILELOADD,   "tileloadd",   "AnYn", F2, 0x4B, R) \
+  TN_X86_TILE(_, TILELOADDT1, "tileloaddt1", "AnYn", 66, 0x4B, R) \
+  TN_X86_TILE(_, TILESTORED,  "tilestored",  "YnAn", F3, 0x4B, R) \
+  TN_X86_TILE(_, TDPBF16PS, "tdpbf16ps", "AnCnDn", F3, 0x5C, R) \
+  TN_X86_TILE(_, TDPBSSD, "tdpbssd", "AnCnDn", F2, 0x5E, R) \
+  TN_X86_TILE(_, TDPBSUD, "tdpbsud", "AnCnDn", F3, 0x5E, R) TN_X86_TILE(_, TDPBUSD, "tdpbusd", "AnCnDn", 66, 0x5E, R) \
+  TN_X86_TILE(_, TDPBUUD, "tdpbuud", "AnCnDn", NP, 0x5E, R)
+
 #define TN_X86_TABLE(_) \
-  TN_X86_INTEGERS(_) TN_X86_FLOATS(_) TN_X86_CONVERSIONS(_) TN_X86_VECTORS(_) TN_X86_LANES(_)
+  TN_X86_INTEGERS(_) TN_X86_FLOATS(_) TN_X86_CONVERSIONS(_) TN_X86_VECTORS(_) TN_X86_LANES(_) TN_X86_TILES(_)
 
 // TN_X86_ADD ..: a row each; a name is known by its first.
 enum {
@@ -49346,7 +49372,7 @@ static int tn_x86_same_name(int a, int b) {
 
 // ** instructions **
 
-enum { TN_X86_NONE, TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG, TN_X86_MEM, TN_X86_IMM };    // kinds of operands
+enum { TN_X86_NONE, TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG, TN_X86_MEM, TN_X86_IMM, TN_X86_TMM };  // kinds of operands
 enum { TN_X86_NO_REG = 0xFF, TN_X86_RIP = 0xFE };            // of memory: no base, no index; base: the next instruction
 enum { TN_X86_MOST_OPERANDS = 5, TN_X86_LONGEST = 15 };
 typedef struct tn_x86_operand {
@@ -49416,6 +49442,9 @@ static int tn_x86_fits_memory(const tn_x86_match *m, char size, const tn_x86_ope
   if (ins->broadcast) return element && strchr("xh", size) && o->nbytes == element;
   return tn_x86_fits_width(size, o->nbytes) && o->nbytes == tn_x86_size(m, size);
 }
+static int tn_x86_fits_rows(const tn_x86_match *m, char size, const tn_x86_operand *o, const tn_x86_ins *ins) {
+  return tn_x86_fits_memory(m, size, o, ins) && !o->wide && o->reg != TN_X86_RIP;
+}
 static int tn_x86_fits_number(const tn_x86_match *m, char size, const tn_x86_operand *o) {
   const int64_t v = o->imm;
   if (o->kind != TN_X86_IMM) return 0;
@@ -49436,6 +49465,8 @@ static int tn_x86_fits(const tn_x86_match *m, char where, char size, const tn_x8
     case 'G': case 'R': case 'B': case 'Z': return tn_x86_fits_gpr(m, size, o);
     case 'E': return tn_x86_fits_gpr(m, size, o) || tn_x86_fits_memory(m, size, o, ins);
     case 'M': return tn_x86_fits_memory(m, size, o, ins) && !o->wide;
+    case 'A': case 'C': case 'D': return o->kind == TN_X86_TMM && o->reg < 8;
+    case 'Y': return tn_x86_fits_rows(m, size, o, ins);
     case 'X': return tn_x86_fits_memory(m, 'n', o, ins) && o->wide == tn_x86_vector(tn_x86_size(m, size));
     case 'V': case 'U': case 'H': case 'L': return tn_x86_fits_vector(m, size, o);
     case 'W': return tn_x86_fits_vector(m, size, o) || tn_x86_fits_memory(m, size, o, ins);
@@ -49458,6 +49489,14 @@ static void tn_x86_measure(tn_x86_match *m, const tn_x86_ins *ins) {
     if (p[1] == 'x' && *p == 'X') m->length = o->wide;
     else if (p[1] == 'x' && (o->kind == TN_X86_VEC || sized)) m->length = o->nbytes;
   }
+}
+
+// A product of tiles is of three (Intel SDM vol. 2, TDPBSSD: #UD where two are one).
+static int tn_x86_tiles_differ(const tn_x86_ins *ins) {
+  for (int i = 1; i < ins->n; i++)
+    for (int j = 0; j < i; j++)
+      if (ins->o[i].kind == TN_X86_TMM && ins->o[j].kind == TN_X86_TMM && ins->o[i].reg == ins->o[j].reg) return 0;
+  return 1;
 }
 
 // Which encoding the row has for it; 0: none.
@@ -49487,6 +49526,7 @@ static int tn_x86_takes(tn_x86_match *m, const tn_x86_ins *ins) {
     memory |= ins->o[i].kind == TN_X86_MEM;
   }
   const int lens = (int)TN_X86_LENS(r->form);
+  if (!tn_x86_tiles_differ(ins)) return 0;
   if (lens && !(lens & (m->length == 64 ? 4 : m->length == 32 ? 2 : 1))) return 0;
   if (ins->round && (memory || (strchr(r->operands, 'x') && m->length != 64))) return 0;
   // nothing is zeroed
@@ -49519,6 +49559,7 @@ typedef struct tn_x86_parts {
   int reg, rm, vvvv, index, base, opreg;   // rm: a register's; opreg: in the opcode
   const tn_x86_operand *memory;            // NULL: rm is a register
   int unit;                                // bytes that EVEX's short displacement counts
+  int rows;                                // memory has a SIB, whatever it is
   int byte_rex;                            // spl, bpl, sil, dil: REX there must be
   uint8_t number[8]; int numbers;          // immediates
 } tn_x86_parts;
@@ -49536,8 +49577,8 @@ static void tn_x86_take(const tn_x86_match *m, tn_x86_parts *p, char where, char
                         const tn_x86_ins *ins) {
   if (o->kind == TN_X86_GPR && o->nbytes == 1 && o->reg > 3) p->byte_rex = 1;
   switch (where) {
-    case 'G': case 'V': case 'P': p->reg = o->reg; return;
-    case 'B': case 'H': case 'T': p->vvvv = o->reg; return;
+    case 'G': case 'V': case 'P': case 'A': p->reg = o->reg; return;
+    case 'B': case 'H': case 'T': case 'D': p->vvvv = o->reg; return;
     case 'Z': p->opreg = o->reg; return;
     case 'I': case 'J': case 'L': tn_x86_take_number(m, p, where, size, o); return;
     case 'a': case 'c': case 'y': return;
@@ -49545,6 +49586,7 @@ static void tn_x86_take(const tn_x86_match *m, tn_x86_parts *p, char where, char
   }
   if (o->kind != TN_X86_MEM) { p->rm = o->reg; return; }
   p->memory = o;
+  p->rows = where == 'Y';
   p->index = o->index == TN_X86_NO_REG ? 0 : o->index;
   p->base = o->reg >= TN_X86_RIP ? 0 : o->reg;
   p->unit = m->space != TN_X86_EVEX ? 1 : ins->broadcast || where == 'X' ? (int)TN_X86_ELEMENT(m->row->form)
@@ -49565,7 +49607,7 @@ static int tn_x86_put_memory(const tn_x86_parts *p, int reg, uint8_t *out) {
     out[n++] = (uint8_t)(reg << 3 | 5);
     return n + tn_x86_put_displacement(out + n, o->imm, 4);
   }
-  const int absolute = o->reg == TN_X86_NO_REG, sib = indexed || absolute || low == 4;
+  const int absolute = o->reg == TN_X86_NO_REG, sib = indexed || absolute || low == 4 || p->rows;
   const int64_t units = o->imm / unit;
   const int brief = units * unit == o->imm && units >= -128 && units <= 127;
   const int mod = absolute || (!o->imm && low != 5) ? 0 : brief ? 1 : 2;
@@ -49619,8 +49661,11 @@ static int tn_x86_put_evex(const tn_x86_match *m, const tn_x86_parts *p, const t
   return 4;
 }
 
-// Has the row a ModRM byte?
-static int tn_x86_has_modrm(const tn_x86_row *r) { return strpbrk(r->operands, "GERMVWUPQNXH") != NULL; }
+// Has the row a ModRM byte? Does an operand stand in its r/m field, which is 0 else?
+static int tn_x86_has_rm(const tn_x86_row *r) { return strpbrk(r->operands, "ERMWUQNXCY") != NULL; }
+static int tn_x86_has_modrm(const tn_x86_row *r) {
+  return TN_X86_EXT(r->form) || tn_x86_has_rm(r) || strpbrk(r->operands, "GVPHA");
+}
 
 // Writes the bytes and says how many; 0: there is no such instruction.
 static int tn_x86_encode(const tn_x86_ins *ins, uint8_t out[TN_X86_LONGEST]) {
@@ -49697,6 +49742,7 @@ static void tn_x86_operand_text(tiny_bytes *out, const tn_x86_match *m, const tn
     case TN_X86_GPR: tn_x86_gpr_text(out, o->reg, o->nbytes); break;
     case TN_X86_VEC: tn_x86_vector_text(out, o->reg, o->nbytes); break;
     case TN_X86_MASKREG: tn_text_add(out, "k%d", o->reg); break;
+    case TN_X86_TMM: tn_text_add(out, "tmm%d", o->reg); break;
     case TN_X86_MEM:
       tn_x86_memory_text(out, o);
       if (ins->broadcast) tn_text_add(out, "{1to%d}", tn_x86_size(m, size) / element);
@@ -49800,8 +49846,10 @@ static int tn_x86_is_row(const tn_x86_reader *d, const tn_x86_row *r, int opcode
   const int reg_form = modrm >> 6 == 3;
   if (tn_x86_has_modrm(r)) {
     if (TN_X86_EXT(form) && (int)(TN_X86_EXT(form) & 7) != (modrm >> 3 & 7)) return 0;
-    if (strpbrk(r->operands, "RUN") && !reg_form) return 0;
-    if (strpbrk(r->operands, "MX") && reg_form) return 0;
+    if (strpbrk(r->operands, "RUNC") && !reg_form) return 0;
+    if (strpbrk(r->operands, "MXY") && reg_form) return 0;
+    if (strchr(r->operands, 'Y') && (modrm & 7) != 4) return 0;
+    if (!tn_x86_has_rm(r) && (!reg_form || modrm & 7)) return 0;
   }
   return 1;
 }
@@ -49853,6 +49901,9 @@ static int tn_x86_read_operand(tn_x86_reader *d, const tn_x86_match *m, int modr
     case 'L': *o = tn_x86_register(TN_X86_VEC, tn_x86_next(d) >> 4, wide); return 1;
     case 'P': *o = tn_x86_register(TN_X86_MASKREG, reg & 7, 0); return 1;
     case 'T': *o = tn_x86_register(TN_X86_MASKREG, d->vvvv & 7, 0); return 1;
+    case 'A': *o = tn_x86_register(TN_X86_TMM, reg, 0); return 1;
+    case 'C': *o = tn_x86_register(TN_X86_TMM, rm, 0); return 1;
+    case 'D': *o = tn_x86_register(TN_X86_TMM, d->vvvv, 0); return 1;
     case 'J': *o = tn_x86_number(tn_x86_read_number(d, size == 'b' ? 1 : 4)); return 1;
     case 'I':
       *o = tn_x86_number(size == '1' ? 1 : size == 'u' ? tn_x86_next(d) :
@@ -49899,7 +49950,11 @@ static int tn_x86_read_row(tn_x86_reader *d, const tn_x86_row *r, int opcode, tn
     if ((*p == 'I' || *p == 'J' || *p == 'L') == pass)
       tn_x86_read_operand(d, &m, modrm, p[0], p[1], opcode, vsib != NULL, &ins->o[i]);
   }
-  return d->i <= d->n;
+  for (int i = 0; i < n; i++) {            // there are eight tiles
+    const char *p = r->operands + 2 * i;
+    if (strchr("ACD", *p) && !tn_x86_fits(&m, p[0], p[1], &ins->o[i], ins)) return 0;
+  }
+  return d->i <= d->n && tn_x86_tiles_differ(ins);
 }
 
 // Reads one instruction and says of how many bytes; 0: they are none of the table's.
@@ -49942,7 +49997,7 @@ static int tn_x86_decode(const uint8_t *bytes, size_t n, tn_x86_ins *ins) {
 
 // nbytes: of a vector register. masks: bools of vectors are in mask registers, else elements of 0 and -1 in vectors.
 typedef struct tn_x86_level { const char *name; uint32_t has; uint8_t nbytes, masks; } tn_x86_level;
-enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI, TN_X86_LEVELS };
+enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI, TN_X86_AMX, TN_X86_LEVELS };
 
 #define TN_X86_BIT(f) (1u << TN_X86_HAS_##f)
 #define TN_X86_V2 \
@@ -49953,7 +50008,8 @@ enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI,
 #define TN_X86_V4 (TN_X86_V3 | TN_X86_BIT(F) | TN_X86_BIT(BW) | TN_X86_BIT(DQ) | TN_X86_BIT(VL))
 static const tn_x86_level tn_x86_levels[TN_X86_LEVELS] = {
   {"sse2", TN_X86_BIT(N), 16, 0}, {"sse4", TN_X86_V2, 16, 0}, {"avx2", TN_X86_V3, 32, 0},
-  {"avx512", TN_X86_V4, 64, 1}, {"avx512 with VNNI", TN_X86_V4 | TN_X86_BIT(VNNI), 64, 1}
+  {"avx512", TN_X86_V4, 64, 1}, {"avx512 with VNNI", TN_X86_V4 | TN_X86_BIT(VNNI), 64, 1},
+  {"amx", TN_X86_V4 | TN_X86_BIT(VNNI) | TN_X86_BIT(AMX), 64, 1}
 };
 #undef TN_X86_V4
 #undef TN_X86_V3
@@ -50122,6 +50178,7 @@ static int tn_x86_conversion_row(const tn_x86_level *l, int from, int to) {
 //        32 with zeros above; a scalar float is the low element of a vector register; a vector of bools is a mask
 //        register, whose bits above its lanes are anything, or where the level has none a vector of elements of 0 and
 //        -1, as wide as what was compared. A vector wider than a register is several, whose numbers follow each other.
+//        A tile of a matrix unit is a register of a class of its own (x86_tiles.c).
 //        A constant is taken where it is used and lives no longer. What stands above a vector's elements in its
 //        register is anything.
 #ifndef TN_ISA_X86_VALUES
@@ -50152,6 +50209,7 @@ typedef struct tn_x86_select {
   const tiny_uop **factor;                 // the vector whose products with a number it has the upper halves of
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
+  uint8_t *tile; int tiles, stride;        // it is in a tile; are there any; the register of their stride
   uint8_t *copies;                         // of RANGE: how often the body stands in the loop
   const tiny_uop *unrolled; int copy;      // the RANGE whose copies are written now, NULL: none; which of them
   int spare;                               // nodes that are none of the list's so far
@@ -50176,6 +50234,7 @@ static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) {
   return tn_x86_lanes(x, u) * tn_x86_element(x, u);
 }
 static int tn_x86_class(const tn_x86_select *x, const tiny_uop *u) {
+  if (x->tile[u->seq]) return TN_ISA_TILE;
   if (u->lanes > 1) return u->dtype == TINY_BOOL && x->level->masks ? TN_ISA_MASK : TN_ISA_VEC;
   return tn_is_float(u->dtype) ? TN_ISA_VEC : TN_ISA_GPR;
 }
@@ -50212,6 +50271,16 @@ static int tn_x86_new_for(tn_x86_select *x, const tiny_uop *u) {
   const int first = tn_x86_new(x, tn_x86_class(x, u));
   for (int i = 1; i < tn_x86_parts_of(x, u); i++) tn_x86_new(x, tn_x86_class(x, u));
   return first;
+}
+
+// Does u's only user stand in its block, with no store between that changes what it loads?
+static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
+  for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
+    const int op = x->k->list[i]->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
+    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
+  }
+  return 1;
 }
 
 static void tn_x86_copy(tn_x86_select *x, int cls, int to, int from, int nbytes);
@@ -50997,6 +51066,143 @@ static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
 }
 #endif
 // ---- end src/isa/x86_memory.c ----
+// ---- begin src/isa/x86_tiles.c ----
+// x86_tiles: values in the tiles of AMX: loads, stores, zeros, and products that add to where they stand.
+//
+// In:  a list with WMMAs of the units that the CPU has (render/lang_c.c, tn_c_units). Out: instructions of tiles.
+// Holds: a tile is 16 rows of 64 bytes, which follow each other in memory; all eight are configured so where a kernel
+//        begins, and released where it ends. A tile is a register of a class that nothing is spilled of and that has no
+//        copies: a list that wants either is refused.
+// Source: Intel SDM vol. 1, 18, and vol. 2, LDTILECFG (palette 1), TILELOADD, TDPBF16PS, TDPBSSD.
+#ifndef TN_ISA_X86_TILES
+#define TN_ISA_X86_TILES
+#ifndef TINY_AMALGAMATED
+#include "../ir/args.c"
+#include "x86_memory.c"
+#endif
+
+enum { TN_X86_TILE_SIDE = 16, TN_X86_TILE_STRIDE = 64, TN_X86_TILE_NBYTES = TN_X86_TILE_SIDE * TN_X86_TILE_STRIDE };
+
+static const struct { uint8_t a, b; uint16_t row; } tn_x86_products[] = {
+  {TINY_BF16, TINY_BF16, TN_X86_TDPBF16PS}, {TINY_I8, TINY_I8, TN_X86_TDPBSSD}, {TINY_U8, TINY_I8, TN_X86_TDPBUSD},
+  {TINY_I8, TINY_U8, TN_X86_TDPBSUD}, {TINY_U8, TINY_U8, TN_X86_TDPBUUD}
+};
+// The instruction of a WMMA; 0: the level has none.
+static int tn_x86_product_row(const tn_x86_select *x, const tiny_uop *u) {
+  const tn_wmma w = tn_wmma_of(u->k);
+  const int side = TN_X86_TILE_SIDE, words = w.m == side && w.n == side && w.k == side * w.together;
+  for (size_t i = 0; i < sizeof tn_x86_products / sizeof *tn_x86_products; i++)
+    if (w.a == tn_x86_products[i].a && w.b == tn_x86_products[i].b && words && w.together * tn_dtypes[w.a].nbytes == 4)
+      return tn_x86_level_has(x->level, tn_x86_products[i].row) ? tn_x86_products[i].row : 0;
+  return 0;
+}
+
+// ** which values are tiles **
+
+// Zeros are none: they are written where they are wanted.
+static void tn_x86_mark_tile(tn_x86_select *x, const tiny_uop *u) {
+  if (tn_x86_is_splat(u)) return;
+  x->tile[u->seq] = 1;
+  if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) x->tile[tn_memory_behind(u->src[0]->src[0])->seq] = 1;
+}
+// Tiles are loaded or products, and nothing but products and stores takes them.
+static void tn_x86_check_tiles(tn_x86_select *x) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (x->tile[i] && u->op != TINY_OP_LOAD && u->op != TINY_OP_WMMA && u->op != TINY_OP_DEFINE)
+      tn_isa_refuse(x->c, "a tile that is made of vectors");
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const int takes = u->op == TINY_OP_WMMA || (u->op == TINY_OP_STORE && j == 1), op = u->src[j]->op;
+      if (x->tile[u->src[j]->seq] && op != TINY_OP_DEFINE && !takes) tn_isa_refuse(x->c, "a tile among vectors");
+    }
+  }
+}
+// What WMMAs take and give, and what else their sums go through. Are there any?
+static int tn_x86_mark_tiles(tn_x86_select *x) {
+  int n = 0;
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_WMMA) continue;
+    tn_x86_mark_tile(x, u);
+    for (int j = 0; j < 3; j++) tn_x86_mark_tile(x, u->src[j]);
+    n++;
+  }
+  for (int i = 0; i < x->k->n && n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int reaches = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE;
+    if (reaches && tn_is_reg(u->src[0]->src[0]) && x->tile[tn_memory_behind(u->src[0]->src[0])->seq])
+      tn_x86_mark_tile(x, u->op == TINY_OP_LOAD ? u : u->src[1]);
+  }
+  if (n) tn_x86_check_tiles(x);
+  return n;
+}
+
+// ** instructions **
+
+static tn_isa_operand tn_x86_tmm(int reg, int role) { return tn_isa_reg(TN_ISA_TILE, reg, 0, role); }
+
+// Palette 1, no row to begin with, 16 bits of bytes of a row of each of 16 tiles, then 8 of its rows.
+static void tn_x86_configure_tiles(tn_x86_select *x) {
+  uint8_t all[64] = {1};
+  for (int i = 0; i < 8; i++) { all[16 + 2 * i] = TN_X86_TILE_STRIDE; all[48 + i] = TN_X86_TILE_SIDE; }
+  tn_x86_1(x, TN_X86_LDTILECFG, tn_isa_at(TN_ISA_POOL, 0, tn_isa_constant(x->c, all, sizeof all)));
+  x->stride = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(x->stride, 4, TN_ISA_DEF), tn_isa_number(TN_X86_TILE_STRIDE));
+}
+// The memory of a tile, whose index is its stride: what else is added to the base is added before.
+static tn_isa_operand tn_x86_tile_memory(tn_x86_select *x, const tiny_uop *index) {
+  tn_isa_operand o = tn_x86_memory(x, index, 0);
+  if (o.index != TN_ISA_NO_REG) {
+    const int r = tn_x86_new(x, TN_ISA_GPR);
+    tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), o);
+    o = tn_isa_at(TN_ISA_MEM, 0, 0);
+    o.reg = r;
+  }
+  o.index = x->stride; o.scale = 1;
+  return o;
+}
+static int tn_x86_is_whole_tile(const tn_x86_select *x, const tiny_uop *value, const tiny_uop *index) {
+  return value->lanes * tn_x86_element(x, value) == TN_X86_TILE_NBYTES && index->lanes == 1 && index->nsrc == 2;
+}
+static int tn_x86_load_tile(tn_x86_select *x, const tiny_uop *u, int to) {
+  if (u->k || u->nsrc != 1 || !tn_x86_is_whole_tile(x, u, u->src[0])) tn_isa_refuse(x->c, "a part of a tile");
+  else tn_x86_2(x, TN_X86_TILELOADD, tn_x86_tmm(to, TN_ISA_DEF), tn_x86_tile_memory(x, u->src[0]));
+  return to;
+}
+static void tn_x86_store_tile(tn_x86_select *x, const tiny_uop *u) {
+  if (u->k || !tn_x86_is_whole_tile(x, u->src[1], u->src[0])) { tn_isa_refuse(x->c, "a part of a tile"); return; }
+  const int from = tn_x86_value(x, u->src[1]);
+  tn_x86_2(x, TN_X86_TILESTORED, tn_x86_tile_memory(x, u->src[0]), tn_x86_tmm(from, TN_ISA_USE));
+}
+static int tn_x86_is_zero_tile(const tiny_uop *u) { return tn_x86_is_splat(u) && !tn_x86_bits(u->src[0]); }
+// To REG memory, of which `to` is an element.
+static void tn_x86_keep_tile(tn_x86_select *x, const tiny_uop *value, int to) {
+  if (tn_x86_is_zero_tile(value)) tn_x86_1(x, TN_X86_TILEZERO, tn_x86_tmm(to, TN_ISA_DEF));
+  else if (x->reg[value->seq] != to) tn_isa_refuse(x->c, "a copy of a tile");
+}
+// Where it goes: over what it is added to. home: as below.
+static int tn_x86_product(tn_x86_select *x, const tiny_uop *u, int home) {
+  const tiny_uop *sum = u->src[2];
+  const int row = tn_x86_product_row(x, u), zero = tn_x86_is_zero_tile(sum);
+  const int own = sum->op == TINY_OP_WMMA || (sum->op == TINY_OP_LOAD && !tn_is_reg(sum->src[0]->src[0]));
+  const int alone = own && x->uses[sum->seq] == 1 && tn_x86_stays(x, sum, 0);
+  const int to = zero ? home >= 0 ? home : tn_x86_new(x, TN_ISA_TILE) : x->reg[sum->seq];
+  if (!row) tn_isa_refuse(x->c, "a matrix unit that the level has not");
+  else if (to < 0 || (!zero && to != home && !alone)) tn_isa_refuse(x->c, "a product that keeps the tile it adds to");
+  if (!x->tile[u->src[0]->seq] || !x->tile[u->src[1]->seq]) tn_isa_refuse(x->c, "a product with a tile of numbers");
+  if (x->c->refused) return tn_x86_new(x, TN_ISA_TILE);
+  if (zero) tn_x86_1(x, TN_X86_TILEZERO, tn_x86_tmm(to, TN_ISA_DEF));
+  tn_x86_3(x, row, tn_x86_tmm(to, TN_ISA_BOTH), tn_x86_tmm(tn_x86_value(x, u->src[0]), TN_ISA_USE),
+           tn_x86_tmm(tn_x86_value(x, u->src[1]), TN_ISA_USE));
+  return to;
+}
+// home: where its only user keeps it, -1: nowhere.
+static int tn_x86_tile(tn_x86_select *x, const tiny_uop *u, int home) {
+  if (u->op == TINY_OP_WMMA) return tn_x86_product(x, u, home);
+  return tn_x86_load_tile(x, u, home >= 0 ? home : tn_x86_new(x, TN_ISA_TILE));
+}
+#endif
+// ---- end src/isa/x86_tiles.c ----
 // ---- begin src/isa/x86_arithmetic.c ----
 // x86_arithmetic: sums, products and divisions, comparisons and choices, of scalars and of vectors.
 //
@@ -52357,11 +52563,12 @@ static void tn_x86_write(tn_x86_select *x, const tiny_uop *u, int to) {
 // Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
 //        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, a condition that one
 //        choice has, and 1 or 0 that one sum takes.
-// Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
+// Not here: SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
 #ifndef TINY_AMALGAMATED
 #include "x86_expand.c"
+#include "x86_tiles.c"
 #endif
 
 // ** loops and the entry **
@@ -52512,10 +52719,15 @@ static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u,
 static int tn_x86_adds_to(const tn_x86_select *x, const tiny_uop *u) {
   return u->op == TINY_OP_ADD && tn_is_float(u->dtype) && !tn_x86_level_has(x->level, TN_X86_VADDPS);
 }
+// Does `next` take what it adds to where that stands?
+static int tn_x86_adds_in_place(const tn_x86_select *x, const tiny_uop *next, const tiny_uop *u) {
+  if (next->op == TINY_OP_WMMA) return u->op == TINY_OP_WMMA && next->src[2] == u;
+  return tn_x86_adds_to(x, next) && tn_x86_adds_to(x, u);
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
-  for (; store && tn_x86_adds_to(x, store) && tn_x86_adds_to(x, u); sum = store, store =
+  for (; store && tn_x86_adds_in_place(x, store, sum); sum = store, store =
        x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
     if (store->src[0] == store->src[1] || store->lanes != u->lanes) return -1;
   if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
@@ -52556,6 +52768,7 @@ static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
     if (store->op == TINY_OP_END || store->op == TINY_OP_RANGE) stays = 0;
   }
   if (stays) { x->reg[u->seq] = *e; return; }
+  if (x->tile[u->seq]) { tn_isa_refuse(x->c, "a copy of a tile"); return; }
   x->reg[u->seq] = tn_x86_new_for(x, u);
   tn_x86_copy_all(x, u, x->reg[u->seq], *e);
 }
@@ -52591,9 +52804,11 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
     case TINY_OP_STORE:
       if (tn_is_reg(u->src[0]->src[0])) {
         const int *e = tn_x86_reg_element(x, u->src[0]);
-        if (e && x->reg[u->src[1]->seq] != *e)
+        if (e && x->tile[tn_memory_behind(u->src[0]->src[0])->seq]) tn_x86_keep_tile(x, u->src[1], *e);
+        else if (e && x->reg[u->src[1]->seq] != *e)
           tn_x86_store_reg(x, u->src[1], tn_memory_behind(u->src[0]->src[0]), *e);
-      } else tn_x86_store_all(x, u);
+      } else if (x->tile[u->src[1]->seq]) tn_x86_store_tile(x, u);
+      else tn_x86_store_all(x, u);
       return;
     default: break;
   }
@@ -52612,6 +52827,7 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
+  if (x->tile[u->seq]) { *reg = tn_x86_tile(x, u, tn_x86_home(x, u)); return; }
   const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
   const int at_once = tn_x86_has(x, u) && !tn_regroups(u) && (by_itself || !tn_x86_lanes_at_once(x, u));
   int home = at_once && !tn_x86_is_lanes_of_bool(u) ? tn_x86_home(x, u) : -1;
@@ -52640,15 +52856,6 @@ static int tn_x86_write_copies(tn_x86_select *x, const tiny_uop *range) {
   return end;
 }
 
-// Does u's only user stand in its block, with no store between that changes what it loads?
-static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
-  for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
-    const int op = x->k->list[i]->op;
-    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
-    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
-  }
-  return 1;
-}
 // Is a LOAD, a NEG or a count used by one other node alone, in its block, with nothing between that changes what it
 // takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
@@ -52718,6 +52925,7 @@ static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
 }
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
+  x->tiles = tn_x86_mark_tiles(x);
   tn_x86_bool_elements(x);
   for (int i = 0; i < x->k->n; i++) {
     tn_x86_order order;
@@ -52788,11 +52996,12 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
-  x.copies = (uint8_t *)tn_scratch(c->t, n);
+  x.copies = (uint8_t *)tn_scratch(c->t, n); x.tile = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
   c->frame = TN_X86_SHELVES;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
+  if (x.tiles) tn_x86_configure_tiles(&x);
   for (int i = 0; i < k->n && !c->refused; i++) {
     tn_x86_node(&x, k->list[i]);
     if (k->list[i]->op == TINY_OP_RANGE && x.copies[i] > 1) i = tn_x86_write_copies(&x, k->list[i]);
@@ -60363,7 +60572,7 @@ static int tn_x86_pure(const tn_isa_ins *i) {
   return pure;
 }
 static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
-  static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
+  static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG, TN_X86_TMM};
   tn_x86_operand r;
   memset(&r, 0, sizeof r);
   r.nbytes = o->nbytes; r.imm = o->imm;
@@ -60406,6 +60615,7 @@ static int tn_x86_is_there(const tn_isa_ins *ins) {
 #define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
 #define TN_X86_CLASS_GENERAL {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 0, 10, 11, 3, 12, 13, 14, 15}, 8}
 #define TN_X86_CLASS_MASKS   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5, 6, 7}, 8}
+#define TN_X86_CLASS_TILES   {8, {0, 1, 2, 3, 4, 5, 6, 7}, 0}
 #define TN_X86_CLASS_VECTORS(nbytes) \
   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 16), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, nbytes}
 static const tn_isa_target tn_x86_target_16 = {
@@ -60420,10 +60630,11 @@ static const tn_isa_target tn_x86_target_64 = {
   {TN_X86_CLASS_GENERAL,
    {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
     6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 64},
-   TN_X86_CLASS_MASKS},
+   TN_X86_CLASS_MASKS, TN_X86_CLASS_TILES},
   tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64, tn_x86_pure
 };
 #undef TN_X86_CLASS_VECTORS
+#undef TN_X86_CLASS_TILES
 #undef TN_X86_CLASS_MASKS
 #undef TN_X86_CLASS_GENERAL
 #undef TN_X86_AT_MOST
@@ -60526,6 +60737,7 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   tn_x86_keep(w, kept, 0);
   for (int i = 0; i < c->n; i++) tn_x86_write_ins(w, &c->ins[i]);
   tn_x86_keep(w, kept, 1);
+  if (c->used[TN_ISA_TILE]) tn_x86_write_1(w, TN_X86_TILERELEASE, -1);
   if (c->used[TN_ISA_VEC] && tn_x86_level_has(w->level, TN_X86_VZEROUPPER)) tn_x86_write_1(w, TN_X86_VZEROUPPER, -1);
   tn_x86_write_2(w, TN_X86_MOV, rsp, rbp);
   tn_x86_write_1(w, TN_X86_POP, TN_X86_RBP);
@@ -61019,6 +61231,11 @@ static int tn_cpu_is_builtin(const void *dev) { return ((const tn_cpu *)dev)->bu
 static int tn_cpu_compiles(void *dev) { return ((tn_cpu *)dev)->builtin || ((tn_cpu *)dev)->compiler[0]; }
 // An outside one.
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
+// Products by tiles are the library's alone: clang 19 uses tiles that it has not configured, which is an illegal
+// instruction (bf16, 17 x 129 by 129 x 16: four are configured, and the sixth is loaded), and gcc places none.
+static int tn_cpu_has_compiler_for(const void *dev, int units) {
+  return ((const tn_cpu *)dev)->compiler[0] && !units;
+}
 static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
 static int tn_cpu_is_barred(void *dev) { return ((tn_cpu *)dev)->barred; }
 static int tn_cpu_is_identified(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
@@ -61032,6 +61249,7 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
   for (const char *const *f = tn_cpu_clang_only; c->is_clang && *f; f++) argv[n++] = *f;
 #ifdef TN_OS_X86
   argv[n++] = c->facts.march ? c->facts.march : "-march=native";
+  if (c->facts.march && c->facts.dots >> TINY_DOT_U8_I8 & 1) argv[n++] = "-mavx512vnni";      // no level's has it
   if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
   else if (!c->facts.march) argv[n++] = "-mno-avx512f";      // valgrind: a lesser processor than the compiler sees
 #endif
@@ -61337,7 +61555,7 @@ static const tn_x86_level *tn_cpu_level(const void *own) {
   const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
   const int vnni = facts->dots >> TINY_DOT_U8_I8 & 1;
   switch (facts->vector_nbytes) {
-    case 64: return &tn_x86_levels[vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
+    case 64: return &tn_x86_levels[facts->tiles ? TN_X86_AMX : vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
     case 32: return &tn_x86_levels[TN_X86_AVX2];
     default: return &tn_x86_levels[tn_os_cpu_has(facts, "sse4") ? TN_X86_SSE4 : TN_X86_SSE2];
   }
@@ -61398,10 +61616,13 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = TN_CPU_BUILTIN_OBJECT(t, k, tn_cpu_level(r->own), out);
+  const tn_cpu *c = (const tn_cpu *)r->own;
+  int units = 0;
+  for (int i = 0; i < k->n; i++) units |= k->list[i]->op == TINY_OP_WMMA;
+  const char *why = TN_CPU_BUILTIN_OBJECT(t, k, tn_cpu_level(c), out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
-  return t->code == TINY_OK && ((const tn_cpu *)r->own)->compiler[0] ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
+  return t->code == TINY_OK && tn_cpu_has_compiler_for(c, units) ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
 }
 static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                        tiny_bytes *out) {
@@ -61459,9 +61680,8 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   tn_lang_c(out);
   if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
   if (tn_cpu_casts_f16(c)) tn_lang_c_f16(out);
-  const int c_only = !c->builtin || c->compiler[0];          // what the built-in compiler does not take
   for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
-  if (c->facts.tiles && c->is_clang && c_only) {
+  if (c->facts.tiles && c->builtin) {          // see tn_cpu_has_compiler_for
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
@@ -61780,7 +62000,7 @@ static struct tn_pool *tn_cpu_pool(const void *dev) {
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
   return a->takes_ir == b->takes_ir && a->builtin == b->builtin && a->facts.vector_nbytes == b->facts.vector_nbytes &&
-         a->facts.march == b->facts.march;
+         a->facts.march == b->facts.march && a->facts.tiles == b->facts.tiles;
 }
 // How functions of its binaries are called, and the bits of instructions that they may use.
 static const char *tn_cpu_abi(void) {
@@ -63957,7 +64177,8 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
   b->text.n = out.n;
   b->owned = 1;
-  const int wanted = tn_tiers_may(b->at) || tn_debug(t, 'c');                // who reads sources reads C
+  const int tiered = tn_tiers_may(b->at) && tn_cpu_has_compiler_for(b->at->device->dev, b->units);
+  const int wanted = tiered || tn_debug(t, 'c');                // who reads sources reads C
   return tn_build_is_builtin(b) && wanted ? tn_build_render_second(t, b, &k) : TINY_OK;
 }
 
@@ -73091,460 +73312,462 @@ Where things stand in tiny.h
 
     717  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1072  src/api/devices.h            several in one context, and tensors that are split over them
-   1125  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1912  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1073  src/api/devices.h            several in one context, and tensors that are split over them
+   1126  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1913  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2124  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2125  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2491  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2492  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2669  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2670  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2808  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2809  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2861  src/api/io.h                 tensors from files and to files
-   2935  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2862  src/api/io.h                 tensors from files and to files
+   2936  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3141  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3142  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3646  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3733  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3647  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3734  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3760  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3761  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3959  src/base/number.c            numbers as text, in and out
-   4433  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3960  src/base/number.c            numbers as text, in and out
+   4434  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4685  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4686  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4878  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4879  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5052  src/base/version.c           what this implementation is: its release and sources, how it was
+   5053  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5142  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
+   5143  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
                                       (emscripten); on x86-64, arm64 or wasm
-   5743  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5751  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5863  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5871  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   6022  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6565  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6030  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6573  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6782  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6790  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7435  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7443  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7666  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7674  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7758  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7919  src/ir/label.c               names that nodes have for people, in a table beside them
-   8052  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7766  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7927  src/ir/label.c               names that nodes have for people, in a table beside them
+   8060  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8152  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8160  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8322  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   9082  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8330  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9090  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9259  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9267  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9375  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9383  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9507  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9515  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9765  src/ir/args.c                which k, v and sources fit an op
-  10040  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9773  src/ir/args.c                which k, v and sources fit an op
+  10048  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10198  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10840  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10206  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10848  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10995  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  11003  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11603  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11611  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12103  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12111  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12268  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
+  12276  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
                                       beside each other in memory
-  12335  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12343  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12772  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12780  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  13046  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  13054  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13358  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13366  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14093  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14101  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14392  src/ir/spec.c                the verifier
-  14792  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14400  src/ir/spec.c                the verifier
+  14800  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  15021  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15385  src/rules/notation.c         the algebra that bodies of rules are written in
-  15420  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15620  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  15029  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15393  src/rules/notation.c         the algebra that bodies of rules are written in
+  15428  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15628  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15780  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15788  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16184  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16192  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16383  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16391  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16845  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16853  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  17022  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  17030  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17189  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17197  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17532  src/rules/decompose.c        from what the IR means to what a target can do
-  18237  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18363  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17540  src/rules/decompose.c        from what the IR means to what a target can do
+  18245  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18371  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18394  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18402  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18893  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18901  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18987  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18995  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19803  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19879  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19811  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19887  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19922  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19930  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20166  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20240  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20174  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20248  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20888  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20896  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21147  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21155  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21436  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21444  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21992  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  22000  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22101  src/tensor/activation.c      what stands between the layers of a network
-  22282  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22654  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22109  src/tensor/activation.c      what stands between the layers of a network
+  22290  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22662  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22907  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22915  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23671  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23679  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24353  src/tensor/random.c          numbers from a counter, the same on every device
-  24628  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24361  src/tensor/random.c          numbers from a counter, the same on every device
+  24636  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24952  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25248  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24960  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25256  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25385  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25393  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25924  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25932  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26637  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26645  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  27039  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  27047  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27178  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27186  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27660  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27668  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28125  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28133  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28476  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29122  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29484  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29614  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28484  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29130  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29492  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29622  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29774  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29782  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30279  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30558  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30287  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30566  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30654  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30662  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30947  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31388  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30955  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31396  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31665  src/tensor/params.c          lists of named tensors: what a network consists of
-  31756  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31866  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31673  src/tensor/params.c          lists of named tensors: what a network consists of
+  31764  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31874  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32245  src/tensor/sequential.c      modules and functions one after the other
-  32316  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32253  src/tensor/sequential.c      modules and functions one after the other
+  32324  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32481  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32489  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32601  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32609  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32920  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32928  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  33036  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33314  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  33044  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33322  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33431  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33439  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33942  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33950  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34718  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34726  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35251  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35259  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35759  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35767  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  36071  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  36079  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36148  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36156  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36738  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36746  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36919  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36927  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37241  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37249  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37870  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37878  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38260  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38268  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38464  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38472  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38855  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  39078  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39446  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38863  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  39086  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39454  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39611  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39682  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39619  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39690  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39845  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39922  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39853  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39930  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  40003  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40411  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  40011  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40419  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40517  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40525  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40727  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40735  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40861  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41724  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40869  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41732  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  42084  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  42092  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42162  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42170  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42310  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42369  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42318  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42377  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43186  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43194  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43383  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43391  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43510  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43518  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43578  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43586  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43671  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43679  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  44059  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  44067  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44656  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44664  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44775  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44868  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44783  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44876  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44939  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44947  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  45067  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45170  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45245  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  45075  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45178  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45253  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45345  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45541  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46388  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45353  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45549  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46396  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46470  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46595  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46478  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46603  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47381  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47389  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47658  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47666  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47682  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47690  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47840  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47848  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47903  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47911  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  48068  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  48076  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48528  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48538  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48639  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
+  48649  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
                                       processor: instructions that only count, and jumps that are foreseen
                                       wrong where a loop of a few iterations ends, take a good part of its
                                       time
-  48686  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48696  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48712  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48722  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49365  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49646  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49391  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49691  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49928  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49983  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  50118  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50174  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50433  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50502  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50574  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50643  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  51001  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  51070  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
+                                      to where they stand
+  51207  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51560  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51766  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  51995  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  52201  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  52130  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  52336  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52354  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52560  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  52805  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  53014  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  53134  src/isa/arm64_encode.c       instructions of A64 -> words
-  53431  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53688  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53343  src/isa/arm64_encode.c       instructions of A64 -> words
+  53640  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53897  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  54004  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  54213  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  54273  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54482  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  54892  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  55107  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  55101  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  55316  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55644  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55853  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  55907  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  56116  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  56155  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56364  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56414  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56623  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56667  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56876  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  56902  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  57023  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  57354  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57441  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  57111  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  57232  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57563  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57650  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57541  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57750  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57552  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57761  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  57856  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  58065  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  57946  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  58155  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58564  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58773  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  59127  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59336  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59477  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59686  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59779  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59988  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  59859  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  60068  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  60265  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60474  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  60309  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60518  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60578  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60790  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  60844  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  61056  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  61305  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  61804  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61523  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  62024  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  61888  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  62108  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  62005  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  62237  src/runtime/device.c         which backend a context runs on
-  62455  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62609  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  62225  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62457  src/runtime/device.c         which backend a context runs on
+  62675  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62829  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62670  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62890  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  62938  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  63158  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  63227  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63447  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63499  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63719  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63681  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63766  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63901  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63986  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  64179  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64400  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64458  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64679  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64569  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64790  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  64808  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  65294  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  65029  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65515  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65466  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65574  src/runtime/launch.c         the steps of a plan, handed to their devices
-  65858  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65687  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65795  src/runtime/launch.c         the steps of a plan, handed to their devices
+  66079  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  66355  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66576  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  66963  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  67184  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  67146  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67367  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67483  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67694  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68488  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67704  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67915  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68709  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  68880  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  69221  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  69101  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69442  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  69428  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69649  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69682  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69903  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  69941  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  70162  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  70211  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70432  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  70376  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70597  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70550  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  70911  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  71147  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70771  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  71132  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71368  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  71295  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71458  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71516  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71679  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71565  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71786  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71650  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71871  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  71978  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  72199  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  72141  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  72204  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  72383  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72362  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72425  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72604  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72519  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72740  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  72905  src/runtime/context.c        opening and closing, the first error, totals
+  73126  src/runtime/context.c        opening and closing, the first error, totals
 */
