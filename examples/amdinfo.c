@@ -1,7 +1,10 @@
-// amdinfo: what AMD's kernel driver tells of each GPU, without ROCm: cc -O2 amdinfo.c -lm -lpthread -ldl
+// amdinfo: what AMD's kernel driver tells of each GPU of this machine, without ROCm.
+//
+//   cc -std=c11 -I. examples/amdinfo.c -o amdinfo -lm -lpthread
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
 #include "tiny_amd.h"
+#include <stdio.h>
 
 int main(void) {
   tiny_amd_gpu gpu[16];
