@@ -231,7 +231,7 @@ static void test_lists_as_they_are(void) {
     CHECK_EQ(wellformed, before + 1);
     tiny_close(t);
   }
-  CHECK(objects >= ntexts);
+  CHECK(objects > 2 * reasons);            // some texts are such that no compiler takes them
   case_end();
 }
 // ** rules of programs, of the target, and what the built-in compilers leave to others: each has its sentence **
