@@ -341,7 +341,7 @@ static tiny_code run_order(tiny_ctx *t, void *arg) {
 // interleaved by 1, 2, 4 and 8; halves of each 16 bytes interleaved; halves that follow each other.
 enum { ORDERS = 13 };
 static int ordered(int kind, int i, int n, int nbytes, const int *random) {
-  const int each = n * 16 / nbytes, half = each / 2 ? each / 2 : 1, by = 1 << (kind - 5);
+  const int each = n * 16 / nbytes, half = each / 2 ? each / 2 : 1, by = kind < 5 ? 1 : 1 << (kind - 5);
   switch (kind) {
     case 0: return random[i] % (2 * n);
     case 1: return random[i] % n;
