@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 1bbdacce7563ff50fc4f9bae98f0a50ee887a0399ab0d52b136d752766e393ae
+/* tiny_amd.h 0.1.0, source e052c8e13c3db3eabcbc125b66dc05188aa97f3b9741d1a260908e1c22b4c994
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,7 +153,7 @@ TINY_API void  tiny_amd_release(void *dev, void *mem);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "1bbdacce7563ff50fc4f9bae98f0a50ee887a0399ab0d52b136d752766e393ae"
+#define TN_AMD_SOURCE_ID "e052c8e13c3db3eabcbc125b66dc05188aa97f3b9741d1a260908e1c22b4c994"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -304,7 +304,7 @@ static const char *tn_driver_errno_text(int error) {
 // ---- begin src/amd/../base/tool.c ----
 // tool: programs of others, run as processes that read and write memory: nothing of it has a name in a folder.
 //
-// In:    a path, words, bytes. Out: how the process ended; what it wrote, by malloc.
+// In:    a path, words, a text. Out: how the process ended; what it made of the text, by malloc, and what it said.
 // Holds: it stands in companion headers, as library.c does, and uses driver.c alone. Elsewhere than on Linux there is
 //        no such memory: no program is found.
 // What is what: Linux, memfd_create(2); POSIX, posix_spawn.
@@ -321,6 +321,9 @@ static const char *tn_driver_errno_text(int error) {
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #endif
+
+typedef struct tn_tool_made { void *bytes; size_t nbytes; char log[2048]; } tn_tool_made;       // bytes by malloc
+enum { TN_TOOL_WORDS = 24 };
 
 #ifdef __linux__
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus)
@@ -378,8 +381,40 @@ static int tn_tool_run(const char *path, char *const *words, int said) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+// words, ended by NULL: "<" is the file that holds the text, ">" the one that is to be written. 0: it was.
+static int tn_tool_make(const char *path, const char *const *words, const char *text, tn_tool_made *made) {
+  const int in = tn_tool_file("in"), out = tn_tool_file("out"), said = tn_tool_file("said");
+  char from[32], to[32], *word[TN_TOOL_WORDS + 1];
+  int n = 0, result = -1;
+  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
+  snprintf(to, sizeof to, "/proc/self/fd/%d", out);
+  for (; words[n] && n < TN_TOOL_WORDS; n++) {
+    const char *one = !strcmp(words[n], "<") ? from : !strcmp(words[n], ">") ? to : words[n];
+    memcpy(&word[n], &one, sizeof one);    // posix_spawn writes none of them
+  }
+  word[n] = NULL;
+  if (in >= 0 && out >= 0 && said >= 0 && tn_tool_write(in, text, strlen(text))) {
+    result = tn_tool_run(path, word, said);
+    if (!result) made->bytes = tn_tool_read(out, &made->nbytes);
+    if (!made->bytes) {
+      size_t nbytes;
+      char *log = tn_tool_read(said, &nbytes);
+      if (log) snprintf(made->log, sizeof made->log, "%s", log);
+      free(log);
+      if (!result) result = -1;
+    }
+  }
+  if (in >= 0) close(in);
+  if (out >= 0) close(out);
+  if (said >= 0) close(said);
+  return result;
+}
 static int tn_tool_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
 #else
+static int tn_tool_make(const char *path, const char *const *words, const char *text, tn_tool_made *made) {
+  (void)path; (void)words; (void)text; (void)made;
+  return -1;
+}
 static int tn_tool_is_program(const char *path) { (void)path; return 0; }
 #endif
 // The first of `names`, ended by NULL, that a folder of PATH has which is absolute. 0: none has.
@@ -3406,13 +3441,10 @@ static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
 #include "../base/tool.c"
 #endif
 
-typedef struct tn_kfd_made { void *object; size_t nbytes; char log[2048]; } tn_kfd_made;         // by malloc
-
 // TINY_AMD_CLANG, then ROCm's, then the newest in the folders of PATH that are absolute. 0: it is in none.
 static int tn_kfd_find_clang(char *out, size_t nbytes) {
   static const char *const names[] = {"amdclang", "clang-23", "clang-22", "clang-21", "clang-20", "clang-19",
-      "clang-18",
-                                      "clang-17", "clang", NULL};
+    "clang-18", "clang-17", "clang", NULL};
   const char *named = getenv("TINY_AMD_CLANG");
   if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_tool_is_program(out); }
   snprintf(out, nbytes, "/opt/rocm/llvm/bin/clang");
@@ -3426,62 +3458,33 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
   if (d->k.sys.compile || d->compiler[0]) return TINY_OK;
   return tiny_fail(d->t, TINY_E_COMPILE,
                    "%s: a kernel is to be compiled and there is no clang that knows AMD's GPUs: install clang 17 or "
-                       "later "
-                   "(or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or bring the program's kernels in "
-                   "tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
+                   "later (or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or bring the program's kernels "
+                   "in tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
 }
 
-#ifdef __linux__
 // Products and sums of one expression are fused, not across statements. LLVM 19's vectorizer of straight code loses the
 // sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
-static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_kfd_made *out) {
-  char arch[48], from[32], to[32];
-  const int in = tn_tool_file("hip"), object = tn_tool_file("object"), said = tn_tool_file("said");
-  int result = -1;
+static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_tool_made *out) {
+  char arch[48];
   snprintf(arch, sizeof arch, "--offload-arch=%s", target);
-  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
-  snprintf(to, sizeof to, "/proc/self/fd/%d", object);
   const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-                               "-ffp-contract=on", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj",
-                               from, "-o", to, NULL};
-  char *mutable_words[sizeof words / sizeof *words];
-  memcpy(mutable_words, words, sizeof words);              // posix_spawn writes none of them
-  if (in >= 0 && object >= 0 && said >= 0 && tn_tool_write(in, hip, strlen(hip))) {
-    result = tn_tool_run(path, mutable_words, said);
-    if (!result) out->object = tn_tool_read(object, &out->nbytes);
-    if (!out->object) {
-      size_t n;
-      char *text = tn_tool_read(said, &n);
-      if (text) snprintf(out->log, sizeof out->log, "%s", text);
-      free(text);
-      if (!result) result = -1;
-    }
-  }
-  if (in >= 0) close(in);
-  if (object >= 0) close(object);
-  if (said >= 0) close(said);
-  return result;
+    "-ffp-contract=on", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
+  return tn_tool_make(path, words, hip, out);
 }
-#else
-static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_kfd_made *out) {
-  (void)path; (void)hip; (void)target; (void)out;
-  return -1;
-}
-#endif
 
 // ** as the backend is asked **
 
-typedef struct tn_kfd_batch { tn_kfd *d; const tiny_bytes *source; tn_kfd_made *made; int *result; } tn_kfd_batch;
+typedef struct tn_kfd_batch { tn_kfd *d; const tiny_bytes *source; tn_tool_made *made; int *result; } tn_kfd_batch;
 static void tn_kfd_compile_task(void *arg, int i) {
   const tn_kfd_batch *b = (const tn_kfd_batch *)arg;
   const tiny_amd_system *s = &b->d->k.sys;
-  tn_kfd_made *m = &b->made[i];
+  tn_tool_made *m = &b->made[i];
   const char *target = b->d->node.chip->name;
-  b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->object, &m->nbytes, m->log,
+  b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->bytes, &m->nbytes, m->log,
                                          sizeof m->log)
                             : tn_kfd_by_clang(b->d->compiler, b->source[i].data, target, m);
 }
-static tiny_code tn_kfd_refused(tn_kfd *d, const tn_kfd_made *m, tiny_bytes *log) {
+static tiny_code tn_kfd_refused(tn_kfd *d, const tn_tool_made *m, tiny_bytes *log) {
   const size_t n = strlen(m->log);
   tiny_bytes_add(log, m->log, n);
   return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is not compiled for %s: %.600s", d->name, d->node.chip->name,
@@ -3492,17 +3495,17 @@ static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny
   tn_kfd *d = (tn_kfd *)dev;
   tiny_code code = tn_kfd_find_compiler(d);
   if (code != TINY_OK) return code;
-  const size_t size = (size_t)n * (sizeof(tn_kfd_made) + sizeof(int));
-  tn_kfd_made *made = (tn_kfd_made *)tiny_realloc(d->t, NULL, 0, size);
+  const size_t size = (size_t)n * (sizeof(tn_tool_made) + sizeof(int));
+  tn_tool_made *made = (tn_tool_made *)tiny_realloc(d->t, NULL, 0, size);
   if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
   memset(made, 0, size);
   tn_kfd_batch b = {d, source, made, (int *)(void *)(made + n)};
   if (!d->k.sys.compile) tiny_parallel(d->t, n, tn_kfd_compile_task, &b);
   else for (int i = 0; i < n; i++) tn_kfd_compile_task(&b, i);
   for (int i = 0; i < n; i++) {
-    if (code == TINY_OK && (b.result[i] || !made[i].object)) code = tn_kfd_refused(d, &made[i], log);
-    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].object, made[i].nbytes);
-    free(made[i].object);
+    if (code == TINY_OK && (b.result[i] || !made[i].bytes)) code = tn_kfd_refused(d, &made[i], log);
+    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].bytes, made[i].nbytes);
+    free(made[i].bytes);
   }
   tiny_realloc(d->t, made, size, 0);
   return code;
@@ -3735,46 +3738,46 @@ Where things stand in tiny_amd.h
                                         sides of a bus see in order
     305  src/amd/../base/tool.c         programs of others, run as processes that read and write memory:
                                         nothing of it has a name in a folder
-    401  src/amd/../base/blocks.c       a device's memory, given out in blocks of larger regions, which are
+    436  src/amd/../base/blocks.c       a device's memory, given out in blocks of larger regions, which are
                                         the driver's
-    514  src/amd/../base/prepared.c     launches that are handed over together again and again, as a list of
+    549  src/amd/../base/prepared.c     launches that are handed over together again and again, as a list of
                                         commands that was prepared
-    729  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+    764  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                         words below: an element at a time or vectors of 2, 4, 8 or 16
-   1076  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1111  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                         AMD's GPUs and clang have otherwise
-   1099  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
-   1218  src/amd/files.c                what the kernel's files say of GPUs, and files of this process that
+   1134  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
+   1253  src/amd/files.c                what the kernel's files say of GPUs, and files of this process that
                                         are open
-   1273  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c, files.c), or what
+   1308  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c, files.c), or what
                                         a tiny_amd_system has in their place
-   1329  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
+   1364  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
                                         went wrong as a sentence
-   1408  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1443  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                         each target
-   1466  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1563  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
+   1501  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1598  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
                                         others in it; what it is lost by
-   1804  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
+   1839  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
                                         AQL
-   1963  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
+   1998  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
                                         waiting for that
-   2277  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
+   2312  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
                                         order between them
-   2401  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
+   2436  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
                                         GPUs
-   2555  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
+   2590  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
                                         the host's pages, used in place
-   2661  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
+   2696  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
                                         to the GPU
-   2857  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
-   2990  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
+   2892  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
+   3025  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
                                         packets
-   3302  src/amd/graph.c                launches that are handed over together again and again, as packets
+   3337  src/amd/graph.c                launches that are handed over together again and again, as packets
                                         that were prepared (base/prepared.c)
-   3394  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
-   3513  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
-   3556  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
+   3429  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
+   3516  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
+   3559  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
                                         it, that all has happened
-   3684  src/amd/backend.c              the one object of tiny_amd.h
+   3687  src/amd/backend.c              the one object of tiny_amd.h
 */

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 82f3a09a2058fd70ae2fc69ff906265a953b5375e48db7f9b9b114c788f4f78a
+/* tiny_nv.h 0.1.0, source 1d736115386f52b3b9310bece62c43dd81d0ae370153a3c689abd0ec1ae1b5b8
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "82f3a09a2058fd70ae2fc69ff906265a953b5375e48db7f9b9b114c788f4f78a"
+#define TN_NV_SOURCE_ID "1d736115386f52b3b9310bece62c43dd81d0ae370153a3c689abd0ec1ae1b5b8"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -366,7 +366,7 @@ static const char *tn_driver_errno_text(int error) {
 // ---- begin src/nv/../base/tool.c ----
 // tool: programs of others, run as processes that read and write memory: nothing of it has a name in a folder.
 //
-// In:    a path, words, bytes. Out: how the process ended; what it wrote, by malloc.
+// In:    a path, words, a text. Out: how the process ended; what it made of the text, by malloc, and what it said.
 // Holds: it stands in companion headers, as library.c does, and uses driver.c alone. Elsewhere than on Linux there is
 //        no such memory: no program is found.
 // What is what: Linux, memfd_create(2); POSIX, posix_spawn.
@@ -383,6 +383,9 @@ static const char *tn_driver_errno_text(int error) {
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #endif
+
+typedef struct tn_tool_made { void *bytes; size_t nbytes; char log[2048]; } tn_tool_made;       // bytes by malloc
+enum { TN_TOOL_WORDS = 24 };
 
 #ifdef __linux__
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus)
@@ -440,8 +443,40 @@ static int tn_tool_run(const char *path, char *const *words, int said) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+// words, ended by NULL: "<" is the file that holds the text, ">" the one that is to be written. 0: it was.
+static int tn_tool_make(const char *path, const char *const *words, const char *text, tn_tool_made *made) {
+  const int in = tn_tool_file("in"), out = tn_tool_file("out"), said = tn_tool_file("said");
+  char from[32], to[32], *word[TN_TOOL_WORDS + 1];
+  int n = 0, result = -1;
+  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
+  snprintf(to, sizeof to, "/proc/self/fd/%d", out);
+  for (; words[n] && n < TN_TOOL_WORDS; n++) {
+    const char *one = !strcmp(words[n], "<") ? from : !strcmp(words[n], ">") ? to : words[n];
+    memcpy(&word[n], &one, sizeof one);    // posix_spawn writes none of them
+  }
+  word[n] = NULL;
+  if (in >= 0 && out >= 0 && said >= 0 && tn_tool_write(in, text, strlen(text))) {
+    result = tn_tool_run(path, word, said);
+    if (!result) made->bytes = tn_tool_read(out, &made->nbytes);
+    if (!made->bytes) {
+      size_t nbytes;
+      char *log = tn_tool_read(said, &nbytes);
+      if (log) snprintf(made->log, sizeof made->log, "%s", log);
+      free(log);
+      if (!result) result = -1;
+    }
+  }
+  if (in >= 0) close(in);
+  if (out >= 0) close(out);
+  if (said >= 0) close(said);
+  return result;
+}
 static int tn_tool_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
 #else
+static int tn_tool_make(const char *path, const char *const *words, const char *text, tn_tool_made *made) {
+  (void)path; (void)words; (void)text; (void)made;
+  return -1;
+}
 static int tn_tool_is_program(const char *path) { (void)path; return 0; }
 #endif
 // The first of `names`, ended by NULL, that a folder of PATH has which is absolute. 0: none has.
@@ -6918,7 +6953,6 @@ typedef struct tn_nv_assembler {
   char path[300];                          // of ptxas
   tn_nv_ptx_library ptx; tn_nv_link_library link;
 } tn_nv_assembler;
-typedef struct tn_nv_made { void *cubin; size_t nbytes; char log[2048]; } tn_nv_made;    // by malloc
 
 // ** libraries **
 
@@ -6965,19 +6999,19 @@ static int tn_nv_find_link_library(tn_nv_link_library *p) {
   if (library) tn_library_close(library);
   return 0;
 }
-static int tn_nv_take_cubin(void *of, int (*nbytes)(void *, size_t *), int (*get)(void *, void *), tn_nv_made *out) {
+static int tn_nv_take_cubin(void *of, int (*nbytes)(void *, size_t *), int (*get)(void *, void *), tn_tool_made *out) {
   if (nbytes(of, &out->nbytes) || !out->nbytes) return -1;
-  out->cubin = malloc(out->nbytes);
-  return !out->cubin ? -1 : get(of, out->cubin);
+  out->bytes = malloc(out->nbytes);
+  return !out->bytes ? -1 : get(of, out->bytes);
 }
-static void tn_nv_take_log(void *of, int (*nbytes)(void *, size_t *), int (*log)(void *, char *), tn_nv_made *out) {
+static void tn_nv_take_log(void *of, int (*nbytes)(void *, size_t *), int (*log)(void *, char *), tn_tool_made *out) {
   size_t n = 0;
   if (nbytes(of, &n) || !n) return;
   char *text = (char *)malloc(n + 1);
   if (text && !log(of, text)) { text[n] = 0; snprintf(out->log, sizeof out->log, "%s", text); }
   free(text);
 }
-static int tn_nv_by_ptx_library(const tn_nv_ptx_library *p, const char *ptx, const char *target, tn_nv_made *out) {
+static int tn_nv_by_ptx_library(const tn_nv_ptx_library *p, const char *ptx, const char *target, tn_tool_made *out) {
   char arch[40];
   void *compiler = NULL;
   snprintf(arch, sizeof arch, "--gpu-name=%s", target);
@@ -6989,7 +7023,7 @@ static int tn_nv_by_ptx_library(const tn_nv_ptx_library *p, const char *ptx, con
   p->destroy(&compiler);
   return result;
 }
-static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, const char *target, tn_nv_made *out) {
+static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, const char *target, tn_tool_made *out) {
   enum { PTX = 2 };
   char arch[40];
   void *linker = NULL;
@@ -7006,37 +7040,12 @@ static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, c
 
 // ** ptxas, as a process **
 
-#ifdef __linux__
-static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
-  char arch[40], from[32], to[32], tool[] = "ptxas", minus_o[] = "-o";
-  const int in = tn_tool_file("ptx"), cubin = tn_tool_file("cubin"), said = tn_tool_file("said");
-  int result = -1;
+static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_tool_made *out) {
+  char arch[40];
   snprintf(arch, sizeof arch, "-arch=%s", target);
-  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
-  snprintf(to, sizeof to, "/proc/self/fd/%d", cubin);
-  char *const words[] = {tool, arch, from, minus_o, to, NULL};
-  if (in >= 0 && cubin >= 0 && said >= 0 && tn_tool_write(in, ptx, strlen(ptx))) {
-    result = tn_tool_run(path, words, said);
-    if (!result) out->cubin = tn_tool_read(cubin, &out->nbytes);
-    if (!out->cubin) {
-      size_t n;
-      char *text = tn_tool_read(said, &n);
-      if (text) snprintf(out->log, sizeof out->log, "%s", text);
-      free(text);
-      if (!result) result = -1;
-    }
-  }
-  if (in >= 0) close(in);
-  if (cubin >= 0) close(cubin);
-  if (said >= 0) close(said);
-  return result;
+  const char *const words[] = {"ptxas", arch, "<", "-o", ">", NULL};
+  return tn_tool_make(path, words, ptx, out);
 }
-#else
-static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
-  (void)path; (void)ptx; (void)target; (void)out;
-  return -1;
-}
-#endif
 // TINY_NV_PTXAS, then the folders of PATH that are absolute, then the toolkit's. 0: it is in none.
 static int tn_nv_find_ptxas(char *out, size_t nbytes) {
   static const char *const names[] = {"ptxas", NULL};
@@ -7073,12 +7082,12 @@ static tiny_code tn_nv_find_assembler(tn_nv *d) {
                    "tiny_desc.cache_file takes them here", d->name);
 }
 // 0: out has a cubin, which free takes. Otherwise out->log may say why.
-static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_nv_made *out) {
+static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_tool_made *out) {
   const tn_nv_assembler *a = d->assembler;
   memset(out, 0, sizeof *out);
   switch (a->kind) {
     case TN_NV_GIVEN:
-      return d->rm.sys.assemble(d->rm.sys.user, ptx, d->sm, &out->cubin, &out->nbytes, out->log, sizeof out->log);
+      return d->rm.sys.assemble(d->rm.sys.user, ptx, d->sm, &out->bytes, &out->nbytes, out->log, sizeof out->log);
     case TN_NV_PTXAS: return tn_nv_by_ptxas(a->path, ptx, d->target, out);
     case TN_NV_PTX_LIBRARY: return tn_nv_by_ptx_library(&a->ptx, ptx, d->target, out);
     case TN_NV_LINK_LIBRARY: return tn_nv_by_link_library(&a->link, ptx, d->target, out);
@@ -7088,12 +7097,12 @@ static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_nv_made *out) {
 
 // ** as the backend is asked **
 
-typedef struct tn_nv_batch { tn_nv *d; const tiny_bytes *source; tn_nv_made *made; int *result; } tn_nv_batch;
+typedef struct tn_nv_batch { tn_nv *d; const tiny_bytes *source; tn_tool_made *made; int *result; } tn_nv_batch;
 static void tn_nv_assemble_task(void *arg, int i) {
   const tn_nv_batch *b = (const tn_nv_batch *)arg;
   b->result[i] = tn_nv_assemble(b->d, b->source[i].data, &b->made[i]);
 }
-static tiny_code tn_nv_refused(tn_nv *d, const tn_nv_made *m, tiny_bytes *log) {
+static tiny_code tn_nv_refused(tn_nv *d, const tn_tool_made *m, tiny_bytes *log) {
   const size_t n = strlen(m->log);
   tiny_bytes_add(log, m->log, n);
   return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is not assembled for %s: %.600s", d->name, d->target,
@@ -7104,17 +7113,17 @@ static tiny_code tn_nv_compile(void *dev, int n, const tiny_bytes *source, tiny_
   tn_nv *d = (tn_nv *)dev;
   tiny_code code = tn_nv_find_assembler(d);
   if (code != TINY_OK) return code;
-  const size_t size = (size_t)n * (sizeof(tn_nv_made) + sizeof(int));
-  tn_nv_made *made = (tn_nv_made *)tiny_realloc(d->t, NULL, 0, size);
+  const size_t size = (size_t)n * (sizeof(tn_tool_made) + sizeof(int));
+  tn_tool_made *made = (tn_tool_made *)tiny_realloc(d->t, NULL, 0, size);
   if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
   memset(made, 0, size);
   tn_nv_batch b = {d, source, made, (int *)(void *)(made + n)};
   if (d->assembler->kind == TN_NV_PTXAS) tiny_parallel(d->t, n, tn_nv_assemble_task, &b);
   else for (int i = 0; i < n; i++) tn_nv_assemble_task(&b, i);
   for (int i = 0; i < n; i++) {
-    if (code == TINY_OK && (b.result[i] || !made[i].cubin)) code = tn_nv_refused(d, &made[i], log);
-    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].cubin, made[i].nbytes);
-    free(made[i].cubin);
+    if (code == TINY_OK && (b.result[i] || !made[i].bytes)) code = tn_nv_refused(d, &made[i], log);
+    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].bytes, made[i].nbytes);
+    free(made[i].bytes);
   }
   tiny_realloc(d->t, made, size, 0);
   return code;
@@ -7260,8 +7269,8 @@ static const char *tn_nv_target(void *dev) { return ((const tn_nv *)dev)->target
 
 // ** modules and waits **
 
-// What is no cubin is PTX, and assembled: then made->cubin is one, which free takes.
-static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbytes, tn_nv_made *made) {
+// What is no cubin is PTX, and assembled: then made->bytes is one, which free takes.
+static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbytes, tn_tool_made *made) {
   memset(made, 0, sizeof *made);
   if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return TINY_OK;
   tiny_code code = tn_nv_find_assembler(d);
@@ -7270,19 +7279,19 @@ static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbyt
   if (!ptx) { tn_nv_no_room(d); return TINY_E_MEMORY; }
   memcpy(ptx, binary, nbytes);
   ptx[nbytes] = 0;
-  if (tn_nv_assemble(d, ptx, made) || !made->cubin) {
+  if (tn_nv_assemble(d, ptx, made) || !made->bytes) {
     code = tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made->log);
-    free(made->cubin);
+    free(made->bytes);
   }
   tiny_realloc(d->t, ptx, nbytes + 1, 0);
   return code;
 }
 static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
   tn_nv *d = (tn_nv *)dev;
-  tn_nv_made made;
+  tn_tool_made made;
   if (tn_nv_enter(d) != TINY_OK || tn_nv_assemble_binary(d, binary, nbytes, &made) != TINY_OK) return NULL;
-  void *const module = made.cubin ? tn_nv_load_cubin(d, made.cubin, made.nbytes) : tn_nv_load_cubin(d, binary, nbytes);
-  free(made.cubin);
+  void *const module = made.bytes ? tn_nv_load_cubin(d, made.bytes, made.nbytes) : tn_nv_load_cubin(d, binary, nbytes);
+  free(made.bytes);
   return module;
 }
 // Launches that are given may use it, and lists that are not submitted again would.
@@ -7427,10 +7436,10 @@ static void *tn_nv_cross_keep(tn_nv *d, const void *cubin, size_t nbytes) {
 }
 static void *tn_nv_cross_load(void *dev, const void *binary, size_t nbytes) {
   tn_nv *d = (tn_nv *)dev;
-  tn_nv_made made;
+  tn_tool_made made;
   if (tn_nv_assemble_binary(d, binary, nbytes, &made) != TINY_OK) return NULL;
-  void *const m = made.cubin ? tn_nv_cross_keep(d, made.cubin, made.nbytes) : tn_nv_cross_keep(d, binary, nbytes);
-  free(made.cubin);
+  void *const m = made.bytes ? tn_nv_cross_keep(d, made.bytes, made.nbytes) : tn_nv_cross_keep(d, binary, nbytes);
+  free(made.bytes);
   return m;
 }
 static void tn_nv_cross_unload(void *dev, void *module) {
@@ -7550,70 +7559,70 @@ Where things stand in tiny_nv.h
                                             two sides of a bus see in order
     367  src/nv/../base/tool.c              programs of others, run as processes that read and write memory:
                                             nothing of it has a name in a folder
-    463  src/nv/../base/blocks.c            a device's memory, given out in blocks of larger regions, which
+    498  src/nv/../base/blocks.c            a device's memory, given out in blocks of larger regions, which
                                             are the driver's
-    576  src/nv/../base/prepared.c          launches that are handed over together again and again, as a list
+    611  src/nv/../base/prepared.c          launches that are handed over together again and again, as a list
                                             of commands that was prepared
-    791  src/nv/../ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to
+    826  src/nv/../ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to
                                             everyone: renderers stand in companion headers, too, and those see
                                             nothing else of the library
-    891  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
+    926  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
                                             an element at a time
-   1539  src/nv/../render/ptx_pairs.c       two elements by one instruction
-   1607  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
+   1574  src/nv/../render/ptx_pairs.c       two elements by one instruction
+   1642  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
                                             and what is to be known before
-   2144  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
+   2179  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
                                             sm_90a make one (PTX ISA, wgmma)
-   2278  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
+   2313  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
                                             units sum in memory of their own (PTX ISA, "TensorCore 5th
                                             Generation Family Instructions", and there "Tensor Memory",
                                             "Matrix Descriptors", "Canonical Layouts", "Data Path Layout
                                             Organization", "Memory Consistency Model")
-   2678  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
+   2713  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
                                             module
-   2718  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
+   2753  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                             cp.async.bulk.tensor and mbarrier; sm_90 on)
-   3000  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   3035  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                             mbarrier, mapa, setmaxnreg)
-   3178  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
+   3213  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
                                             (PTX ISA, cp.async.bulk.tensor, .global.shared::cta; sm_90 on)
-   3261  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   3296  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                             later
-   3895  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
+   3930  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
                                             of what differs between its releases
-   4105  src/nv/system.c                    open, ioctl, mmap: the system's own (base/driver.c), or what a
+   4140  src/nv/system.c                    open, ioctl, mmap: the system's own (base/driver.c), or what a
                                             tiny_nv_system has in their place
-   4192  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
+   4227  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
                                             controlled, mapped; ranges of nvidia-uvm
-   4473  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
+   4508  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
                                             what each needs, and where addresses go
-   4804  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
+   4839  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
                                             of their fields, a column for each version
-   4941  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
+   4976  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
                                             class of compute
-   5024  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
+   5059  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
                                             opened and closed; what went wrong
-   5395  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
+   5430  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
                                             library's
-   5449  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
+   5484  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
                                             doorbell; how far it is; faults
-   5774  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
+   5809  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
                                             engines, and their semaphores, which it waits for
-   5972  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
+   6007  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
                                             from it by its copy engines
-   6142  src/nv/share.c                     memory that goes from one program or driver to another as a file
-   6278  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   6308  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
+   6177  src/nv/share.c                     memory that goes from one program or driver to another as a file
+   6313  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   6343  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
                                             descriptor that its launches begin from
-   6527  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
+   6562  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
                                             constant banks, words for the GPU
-   6815  src/nv/graph.c                     launches that are handed over together again and again, as a list
+   6850  src/nv/graph.c                     launches that are handed over together again and again, as a list
                                             of commands (base/prepared.c)
-   6888  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6923  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                             brings, ptxas, or a library of the toolkit
-   7125  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
+   7134  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
                                             that all has happened
-   7310  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
+   7319  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
                                             none runs
-   7498  src/nv/backend.c                   the one object of tiny_nv.h
+   7507  src/nv/backend.c                   the one object of tiny_nv.h
 */

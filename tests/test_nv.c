@@ -101,28 +101,28 @@ static const char scale_ptx[] =
   "  .reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .f32 %f<4>;\n"
   "  ld.param.u64 %rd1, [y]; ld.param.f32 %f1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
   "  add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f2, [%rd3]; mul.f32 %f3, %f1, %f2; st.global.f32 [%rd3], %f3; ret;\n}\n";
-static void assembled_by(const char *name, int result, tn_nv_made *m) {
+static void assembled_by(const char *name, int result, tn_tool_made *m) {
   tn_cubin c;
   tn_cubin_symbol s;
   int at = 0;
-  CHECK(!result && m->cubin);
+  CHECK(!result && m->bytes);
   if (result) fprintf(stderr, "    %s: %s\n", name, m->log);
-  if (m->cubin) CHECK(!tn_cubin_open(&c, m->cubin, m->nbytes) && c.sm == 90 && tn_cubin_next_entry(&c, &at, &s));
-  free(m->cubin);
+  if (m->bytes) CHECK(!tn_cubin_open(&c, m->bytes, m->nbytes) && c.sm == 90 && tn_cubin_next_entry(&c, &at, &s));
+  free(m->bytes);
   memset(m, 0, sizeof *m);
 }
 static void test_assemblers(void) {
   static const char bad[] = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { bra nowhere; }\n";
-  tn_nv_made m;
+  tn_tool_made m;
   tn_nv_ptx_library ptx;
   tn_nv_link_library link;
   char path[300];
   memset(&m, 0, sizeof m);
   if (tn_nv_find_ptxas(path, sizeof path)) {
     assembled_by("ptxas", tn_nv_by_ptxas(path, scale_ptx, "sm_90a", &m), &m);
-    CHECK(tn_nv_by_ptxas(path, bad, "sm_90a", &m) && !m.cubin && strstr(m.log, "nowhere"));
+    CHECK(tn_nv_by_ptxas(path, bad, "sm_90a", &m) && !m.bytes && strstr(m.log, "nowhere"));
     memset(&m, 0, sizeof m);
-    CHECK(tn_nv_by_ptxas("/nowhere/ptxas", scale_ptx, "sm_90a", &m) && !m.cubin);
+    CHECK(tn_nv_by_ptxas("/nowhere/ptxas", scale_ptx, "sm_90a", &m) && !m.bytes);
     setenv("TINY_NV_PTXAS", "/nowhere/ptxas", 1);
     CHECK(!tn_nv_find_ptxas(path, sizeof path));           // what is named is taken, or nothing
     unsetenv("TINY_NV_PTXAS");
@@ -132,7 +132,7 @@ static void test_assemblers(void) {
   else printf("test_nv: libnvptxcompiler left out: there is none\n");
   if (tn_nv_find_link_library(&link)) {
     assembled_by("nvJitLink", tn_nv_by_link_library(&link, scale_ptx, "sm_90a", &m), &m);
-    CHECK(tn_nv_by_link_library(&link, bad, "sm_90a", &m) && !m.cubin && m.log[0]);
+    CHECK(tn_nv_by_link_library(&link, bad, "sm_90a", &m) && !m.bytes && m.log[0]);
   } else printf("test_nv: nvJitLink left out: there is none\n");
 }
 

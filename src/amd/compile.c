@@ -13,13 +13,10 @@
 #include "../base/tool.c"
 #endif
 
-typedef struct tn_kfd_made { void *object; size_t nbytes; char log[2048]; } tn_kfd_made;         // by malloc
-
 // TINY_AMD_CLANG, then ROCm's, then the newest in the folders of PATH that are absolute. 0: it is in none.
 static int tn_kfd_find_clang(char *out, size_t nbytes) {
   static const char *const names[] = {"amdclang", "clang-23", "clang-22", "clang-21", "clang-20", "clang-19",
-      "clang-18",
-                                      "clang-17", "clang", NULL};
+    "clang-18", "clang-17", "clang", NULL};
   const char *named = getenv("TINY_AMD_CLANG");
   if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_tool_is_program(out); }
   snprintf(out, nbytes, "/opt/rocm/llvm/bin/clang");
@@ -33,62 +30,33 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
   if (d->k.sys.compile || d->compiler[0]) return TINY_OK;
   return tiny_fail(d->t, TINY_E_COMPILE,
                    "%s: a kernel is to be compiled and there is no clang that knows AMD's GPUs: install clang 17 or "
-                       "later "
-                   "(or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or bring the program's kernels in "
-                   "tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
+                   "later (or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or bring the program's kernels "
+                   "in tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
 }
 
-#ifdef __linux__
 // Products and sums of one expression are fused, not across statements. LLVM 19's vectorizer of straight code loses the
 // sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
-static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_kfd_made *out) {
-  char arch[48], from[32], to[32];
-  const int in = tn_tool_file("hip"), object = tn_tool_file("object"), said = tn_tool_file("said");
-  int result = -1;
+static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_tool_made *out) {
+  char arch[48];
   snprintf(arch, sizeof arch, "--offload-arch=%s", target);
-  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
-  snprintf(to, sizeof to, "/proc/self/fd/%d", object);
   const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-                               "-ffp-contract=on", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj",
-                               from, "-o", to, NULL};
-  char *mutable_words[sizeof words / sizeof *words];
-  memcpy(mutable_words, words, sizeof words);              // posix_spawn writes none of them
-  if (in >= 0 && object >= 0 && said >= 0 && tn_tool_write(in, hip, strlen(hip))) {
-    result = tn_tool_run(path, mutable_words, said);
-    if (!result) out->object = tn_tool_read(object, &out->nbytes);
-    if (!out->object) {
-      size_t n;
-      char *text = tn_tool_read(said, &n);
-      if (text) snprintf(out->log, sizeof out->log, "%s", text);
-      free(text);
-      if (!result) result = -1;
-    }
-  }
-  if (in >= 0) close(in);
-  if (object >= 0) close(object);
-  if (said >= 0) close(said);
-  return result;
+    "-ffp-contract=on", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
+  return tn_tool_make(path, words, hip, out);
 }
-#else
-static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_kfd_made *out) {
-  (void)path; (void)hip; (void)target; (void)out;
-  return -1;
-}
-#endif
 
 // ** as the backend is asked **
 
-typedef struct tn_kfd_batch { tn_kfd *d; const tiny_bytes *source; tn_kfd_made *made; int *result; } tn_kfd_batch;
+typedef struct tn_kfd_batch { tn_kfd *d; const tiny_bytes *source; tn_tool_made *made; int *result; } tn_kfd_batch;
 static void tn_kfd_compile_task(void *arg, int i) {
   const tn_kfd_batch *b = (const tn_kfd_batch *)arg;
   const tiny_amd_system *s = &b->d->k.sys;
-  tn_kfd_made *m = &b->made[i];
+  tn_tool_made *m = &b->made[i];
   const char *target = b->d->node.chip->name;
-  b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->object, &m->nbytes, m->log,
+  b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->bytes, &m->nbytes, m->log,
                                          sizeof m->log)
                             : tn_kfd_by_clang(b->d->compiler, b->source[i].data, target, m);
 }
-static tiny_code tn_kfd_refused(tn_kfd *d, const tn_kfd_made *m, tiny_bytes *log) {
+static tiny_code tn_kfd_refused(tn_kfd *d, const tn_tool_made *m, tiny_bytes *log) {
   const size_t n = strlen(m->log);
   tiny_bytes_add(log, m->log, n);
   return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is not compiled for %s: %.600s", d->name, d->node.chip->name,
@@ -99,17 +67,17 @@ static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny
   tn_kfd *d = (tn_kfd *)dev;
   tiny_code code = tn_kfd_find_compiler(d);
   if (code != TINY_OK) return code;
-  const size_t size = (size_t)n * (sizeof(tn_kfd_made) + sizeof(int));
-  tn_kfd_made *made = (tn_kfd_made *)tiny_realloc(d->t, NULL, 0, size);
+  const size_t size = (size_t)n * (sizeof(tn_tool_made) + sizeof(int));
+  tn_tool_made *made = (tn_tool_made *)tiny_realloc(d->t, NULL, 0, size);
   if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
   memset(made, 0, size);
   tn_kfd_batch b = {d, source, made, (int *)(void *)(made + n)};
   if (!d->k.sys.compile) tiny_parallel(d->t, n, tn_kfd_compile_task, &b);
   else for (int i = 0; i < n; i++) tn_kfd_compile_task(&b, i);
   for (int i = 0; i < n; i++) {
-    if (code == TINY_OK && (b.result[i] || !made[i].object)) code = tn_kfd_refused(d, &made[i], log);
-    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].object, made[i].nbytes);
-    free(made[i].object);
+    if (code == TINY_OK && (b.result[i] || !made[i].bytes)) code = tn_kfd_refused(d, &made[i], log);
+    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].bytes, made[i].nbytes);
+    free(made[i].bytes);
   }
   tiny_realloc(d->t, made, size, 0);
   return code;

@@ -197,8 +197,8 @@ typedef struct tiny_progress { int (*fn)(void *user, const tiny_progress_info *i
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:sse2",
   // "CPU:sse4", "CPU:avx2", "CPU:avx512": an x86 processor as any that has that, x86-64, -v2, -v3 and -v4, by gcc 11,
-  // clang 12 or later; "CPU:amx": -v4 with VNNI and the tiles of AMX. "CPU:neon", "CPU:dotprod": any arm64 processor, and
-  // one with SDOT and UDOT.
+  // clang 12 or later; "CPU:amx": -v4 with VNNI and the tiles of AMX. "CPU:neon", "CPU:dotprod": any arm64
+  // processor, and one with SDOT and UDOT.
   // Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there

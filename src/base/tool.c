@@ -1,6 +1,6 @@
 // tool: programs of others, run as processes that read and write memory: nothing of it has a name in a folder.
 //
-// In:    a path, words, bytes. Out: how the process ended; what it wrote, by malloc.
+// In:    a path, words, a text. Out: how the process ended; what it made of the text, by malloc, and what it said.
 // Holds: it stands in companion headers, as library.c does, and uses driver.c alone. Elsewhere than on Linux there is
 //        no such memory: no program is found.
 // What is what: Linux, memfd_create(2); POSIX, posix_spawn.
@@ -17,6 +17,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #endif
+
+typedef struct tn_tool_made { void *bytes; size_t nbytes; char log[2048]; } tn_tool_made;       // bytes by malloc
+enum { TN_TOOL_WORDS = 24 };
 
 #ifdef __linux__
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus)
@@ -74,8 +77,40 @@ static int tn_tool_run(const char *path, char *const *words, int said) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+// words, ended by NULL: "<" is the file that holds the text, ">" the one that is to be written. 0: it was.
+static int tn_tool_make(const char *path, const char *const *words, const char *text, tn_tool_made *made) {
+  const int in = tn_tool_file("in"), out = tn_tool_file("out"), said = tn_tool_file("said");
+  char from[32], to[32], *word[TN_TOOL_WORDS + 1];
+  int n = 0, result = -1;
+  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
+  snprintf(to, sizeof to, "/proc/self/fd/%d", out);
+  for (; words[n] && n < TN_TOOL_WORDS; n++) {
+    const char *one = !strcmp(words[n], "<") ? from : !strcmp(words[n], ">") ? to : words[n];
+    memcpy(&word[n], &one, sizeof one);    // posix_spawn writes none of them
+  }
+  word[n] = NULL;
+  if (in >= 0 && out >= 0 && said >= 0 && tn_tool_write(in, text, strlen(text))) {
+    result = tn_tool_run(path, word, said);
+    if (!result) made->bytes = tn_tool_read(out, &made->nbytes);
+    if (!made->bytes) {
+      size_t nbytes;
+      char *log = tn_tool_read(said, &nbytes);
+      if (log) snprintf(made->log, sizeof made->log, "%s", log);
+      free(log);
+      if (!result) result = -1;
+    }
+  }
+  if (in >= 0) close(in);
+  if (out >= 0) close(out);
+  if (said >= 0) close(said);
+  return result;
+}
 static int tn_tool_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
 #else
+static int tn_tool_make(const char *path, const char *const *words, const char *text, tn_tool_made *made) {
+  (void)path; (void)words; (void)text; (void)made;
+  return -1;
+}
 static int tn_tool_is_program(const char *path) { (void)path; return 0; }
 #endif
 // The first of `names`, ended by NULL, that a folder of PATH has which is absolute. 0: none has.

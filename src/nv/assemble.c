@@ -31,7 +31,6 @@ typedef struct tn_nv_assembler {
   char path[300];                          // of ptxas
   tn_nv_ptx_library ptx; tn_nv_link_library link;
 } tn_nv_assembler;
-typedef struct tn_nv_made { void *cubin; size_t nbytes; char log[2048]; } tn_nv_made;    // by malloc
 
 // ** libraries **
 
@@ -78,19 +77,19 @@ static int tn_nv_find_link_library(tn_nv_link_library *p) {
   if (library) tn_library_close(library);
   return 0;
 }
-static int tn_nv_take_cubin(void *of, int (*nbytes)(void *, size_t *), int (*get)(void *, void *), tn_nv_made *out) {
+static int tn_nv_take_cubin(void *of, int (*nbytes)(void *, size_t *), int (*get)(void *, void *), tn_tool_made *out) {
   if (nbytes(of, &out->nbytes) || !out->nbytes) return -1;
-  out->cubin = malloc(out->nbytes);
-  return !out->cubin ? -1 : get(of, out->cubin);
+  out->bytes = malloc(out->nbytes);
+  return !out->bytes ? -1 : get(of, out->bytes);
 }
-static void tn_nv_take_log(void *of, int (*nbytes)(void *, size_t *), int (*log)(void *, char *), tn_nv_made *out) {
+static void tn_nv_take_log(void *of, int (*nbytes)(void *, size_t *), int (*log)(void *, char *), tn_tool_made *out) {
   size_t n = 0;
   if (nbytes(of, &n) || !n) return;
   char *text = (char *)malloc(n + 1);
   if (text && !log(of, text)) { text[n] = 0; snprintf(out->log, sizeof out->log, "%s", text); }
   free(text);
 }
-static int tn_nv_by_ptx_library(const tn_nv_ptx_library *p, const char *ptx, const char *target, tn_nv_made *out) {
+static int tn_nv_by_ptx_library(const tn_nv_ptx_library *p, const char *ptx, const char *target, tn_tool_made *out) {
   char arch[40];
   void *compiler = NULL;
   snprintf(arch, sizeof arch, "--gpu-name=%s", target);
@@ -102,7 +101,7 @@ static int tn_nv_by_ptx_library(const tn_nv_ptx_library *p, const char *ptx, con
   p->destroy(&compiler);
   return result;
 }
-static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, const char *target, tn_nv_made *out) {
+static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, const char *target, tn_tool_made *out) {
   enum { PTX = 2 };
   char arch[40];
   void *linker = NULL;
@@ -119,37 +118,12 @@ static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, c
 
 // ** ptxas, as a process **
 
-#ifdef __linux__
-static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
-  char arch[40], from[32], to[32], tool[] = "ptxas", minus_o[] = "-o";
-  const int in = tn_tool_file("ptx"), cubin = tn_tool_file("cubin"), said = tn_tool_file("said");
-  int result = -1;
+static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_tool_made *out) {
+  char arch[40];
   snprintf(arch, sizeof arch, "-arch=%s", target);
-  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
-  snprintf(to, sizeof to, "/proc/self/fd/%d", cubin);
-  char *const words[] = {tool, arch, from, minus_o, to, NULL};
-  if (in >= 0 && cubin >= 0 && said >= 0 && tn_tool_write(in, ptx, strlen(ptx))) {
-    result = tn_tool_run(path, words, said);
-    if (!result) out->cubin = tn_tool_read(cubin, &out->nbytes);
-    if (!out->cubin) {
-      size_t n;
-      char *text = tn_tool_read(said, &n);
-      if (text) snprintf(out->log, sizeof out->log, "%s", text);
-      free(text);
-      if (!result) result = -1;
-    }
-  }
-  if (in >= 0) close(in);
-  if (cubin >= 0) close(cubin);
-  if (said >= 0) close(said);
-  return result;
+  const char *const words[] = {"ptxas", arch, "<", "-o", ">", NULL};
+  return tn_tool_make(path, words, ptx, out);
 }
-#else
-static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
-  (void)path; (void)ptx; (void)target; (void)out;
-  return -1;
-}
-#endif
 // TINY_NV_PTXAS, then the folders of PATH that are absolute, then the toolkit's. 0: it is in none.
 static int tn_nv_find_ptxas(char *out, size_t nbytes) {
   static const char *const names[] = {"ptxas", NULL};
@@ -186,12 +160,12 @@ static tiny_code tn_nv_find_assembler(tn_nv *d) {
                    "tiny_desc.cache_file takes them here", d->name);
 }
 // 0: out has a cubin, which free takes. Otherwise out->log may say why.
-static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_nv_made *out) {
+static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_tool_made *out) {
   const tn_nv_assembler *a = d->assembler;
   memset(out, 0, sizeof *out);
   switch (a->kind) {
     case TN_NV_GIVEN:
-      return d->rm.sys.assemble(d->rm.sys.user, ptx, d->sm, &out->cubin, &out->nbytes, out->log, sizeof out->log);
+      return d->rm.sys.assemble(d->rm.sys.user, ptx, d->sm, &out->bytes, &out->nbytes, out->log, sizeof out->log);
     case TN_NV_PTXAS: return tn_nv_by_ptxas(a->path, ptx, d->target, out);
     case TN_NV_PTX_LIBRARY: return tn_nv_by_ptx_library(&a->ptx, ptx, d->target, out);
     case TN_NV_LINK_LIBRARY: return tn_nv_by_link_library(&a->link, ptx, d->target, out);
@@ -201,12 +175,12 @@ static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_nv_made *out) {
 
 // ** as the backend is asked **
 
-typedef struct tn_nv_batch { tn_nv *d; const tiny_bytes *source; tn_nv_made *made; int *result; } tn_nv_batch;
+typedef struct tn_nv_batch { tn_nv *d; const tiny_bytes *source; tn_tool_made *made; int *result; } tn_nv_batch;
 static void tn_nv_assemble_task(void *arg, int i) {
   const tn_nv_batch *b = (const tn_nv_batch *)arg;
   b->result[i] = tn_nv_assemble(b->d, b->source[i].data, &b->made[i]);
 }
-static tiny_code tn_nv_refused(tn_nv *d, const tn_nv_made *m, tiny_bytes *log) {
+static tiny_code tn_nv_refused(tn_nv *d, const tn_tool_made *m, tiny_bytes *log) {
   const size_t n = strlen(m->log);
   tiny_bytes_add(log, m->log, n);
   return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is not assembled for %s: %.600s", d->name, d->target,
@@ -217,17 +191,17 @@ static tiny_code tn_nv_compile(void *dev, int n, const tiny_bytes *source, tiny_
   tn_nv *d = (tn_nv *)dev;
   tiny_code code = tn_nv_find_assembler(d);
   if (code != TINY_OK) return code;
-  const size_t size = (size_t)n * (sizeof(tn_nv_made) + sizeof(int));
-  tn_nv_made *made = (tn_nv_made *)tiny_realloc(d->t, NULL, 0, size);
+  const size_t size = (size_t)n * (sizeof(tn_tool_made) + sizeof(int));
+  tn_tool_made *made = (tn_tool_made *)tiny_realloc(d->t, NULL, 0, size);
   if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
   memset(made, 0, size);
   tn_nv_batch b = {d, source, made, (int *)(void *)(made + n)};
   if (d->assembler->kind == TN_NV_PTXAS) tiny_parallel(d->t, n, tn_nv_assemble_task, &b);
   else for (int i = 0; i < n; i++) tn_nv_assemble_task(&b, i);
   for (int i = 0; i < n; i++) {
-    if (code == TINY_OK && (b.result[i] || !made[i].cubin)) code = tn_nv_refused(d, &made[i], log);
-    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].cubin, made[i].nbytes);
-    free(made[i].cubin);
+    if (code == TINY_OK && (b.result[i] || !made[i].bytes)) code = tn_nv_refused(d, &made[i], log);
+    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].bytes, made[i].nbytes);
+    free(made[i].bytes);
   }
   tiny_realloc(d->t, made, size, 0);
   return code;

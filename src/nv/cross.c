@@ -118,10 +118,10 @@ static void *tn_nv_cross_keep(tn_nv *d, const void *cubin, size_t nbytes) {
 }
 static void *tn_nv_cross_load(void *dev, const void *binary, size_t nbytes) {
   tn_nv *d = (tn_nv *)dev;
-  tn_nv_made made;
+  tn_tool_made made;
   if (tn_nv_assemble_binary(d, binary, nbytes, &made) != TINY_OK) return NULL;
-  void *const m = made.cubin ? tn_nv_cross_keep(d, made.cubin, made.nbytes) : tn_nv_cross_keep(d, binary, nbytes);
-  free(made.cubin);
+  void *const m = made.bytes ? tn_nv_cross_keep(d, made.bytes, made.nbytes) : tn_nv_cross_keep(d, binary, nbytes);
+  free(made.bytes);
   return m;
 }
 static void tn_nv_cross_unload(void *dev, void *module) {

@@ -136,8 +136,8 @@ static const char *tn_nv_target(void *dev) { return ((const tn_nv *)dev)->target
 
 // ** modules and waits **
 
-// What is no cubin is PTX, and assembled: then made->cubin is one, which free takes.
-static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbytes, tn_nv_made *made) {
+// What is no cubin is PTX, and assembled: then made->bytes is one, which free takes.
+static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbytes, tn_tool_made *made) {
   memset(made, 0, sizeof *made);
   if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return TINY_OK;
   tiny_code code = tn_nv_find_assembler(d);
@@ -146,19 +146,19 @@ static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbyt
   if (!ptx) { tn_nv_no_room(d); return TINY_E_MEMORY; }
   memcpy(ptx, binary, nbytes);
   ptx[nbytes] = 0;
-  if (tn_nv_assemble(d, ptx, made) || !made->cubin) {
+  if (tn_nv_assemble(d, ptx, made) || !made->bytes) {
     code = tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made->log);
-    free(made->cubin);
+    free(made->bytes);
   }
   tiny_realloc(d->t, ptx, nbytes + 1, 0);
   return code;
 }
 static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
   tn_nv *d = (tn_nv *)dev;
-  tn_nv_made made;
+  tn_tool_made made;
   if (tn_nv_enter(d) != TINY_OK || tn_nv_assemble_binary(d, binary, nbytes, &made) != TINY_OK) return NULL;
-  void *const module = made.cubin ? tn_nv_load_cubin(d, made.cubin, made.nbytes) : tn_nv_load_cubin(d, binary, nbytes);
-  free(made.cubin);
+  void *const module = made.bytes ? tn_nv_load_cubin(d, made.bytes, made.nbytes) : tn_nv_load_cubin(d, binary, nbytes);
+  free(made.bytes);
   return module;
 }
 // Launches that are given may use it, and lists that are not submitted again would.
