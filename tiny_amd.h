@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source e052c8e13c3db3eabcbc125b66dc05188aa97f3b9741d1a260908e1c22b4c994
+/* tiny_amd.h 0.1.0, source 9f51bb94f1a061a753508ca8409795588808903f26509a586d8be890002c84ee
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,7 +153,7 @@ TINY_API void  tiny_amd_release(void *dev, void *mem);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "e052c8e13c3db3eabcbc125b66dc05188aa97f3b9741d1a260908e1c22b4c994"
+#define TN_AMD_SOURCE_ID "9f51bb94f1a061a753508ca8409795588808903f26509a586d8be890002c84ee"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -1453,6 +1453,7 @@ static void tn_kfd_driver_close(tn_kfd_driver *k) {
 
 typedef struct tn_kfd_chip {
   uint32_t version;                        // 110000: gfx1100
+  uint8_t machine;                         // EF_AMDGPU_MACH, the lowest byte of a code object's flags
   const char *name, *card;
   int family, warp, waves;                 // of instructions: 9, 11, 12; lanes of a wave; waves of a SIMD
   uint32_t registers;                      // bytes of a unit's vector registers that are saved
@@ -1460,21 +1461,27 @@ typedef struct tn_kfd_chip {
   int registers_most;                      // of a lane
 } tn_kfd_chip;
 static const tn_kfd_chip tn_kfd_chips[] = {
-  {90402, "gfx942", "Instinct MI300", 9, 64, 8, 0x80000, 256, 512},
-  {110000, "gfx1100", "Radeon RX 7900", 11, 32, 16, 0x60000, 96, 256},
-  {110001, "gfx1101", "Radeon RX 7800", 11, 32, 16, 0x60000, 64, 256},
-  {110002, "gfx1102", "Radeon RX 7600", 11, 32, 16, 0x40000, 32, 256},
-  {110003, "gfx1103", "Radeon 780M", 11, 32, 16, 0x40000, 2, 256},
-  {110500, "gfx1150", "Radeon 890M", 11, 32, 16, 0x40000, 2, 256},
-  {110501, "gfx1151", "Radeon 8060S", 11, 32, 16, 0x60000, 32, 256},
-  {120000, "gfx1200", "Radeon RX 9060", 12, 32, 16, 0x60000, 32, 256},
-  {120001, "gfx1201", "Radeon RX 9070", 12, 32, 16, 0x60000, 64, 256}
+  {90402, 0x4C, "gfx942", "Instinct MI300", 9, 64, 8, 0x80000, 256, 512},
+  {110000, 0x41, "gfx1100", "Radeon RX 7900", 11, 32, 16, 0x60000, 96, 256},
+  {110001, 0x46, "gfx1101", "Radeon RX 7800", 11, 32, 16, 0x60000, 64, 256},
+  {110002, 0x47, "gfx1102", "Radeon RX 7600", 11, 32, 16, 0x40000, 32, 256},
+  {110003, 0x44, "gfx1103", "Radeon 780M", 11, 32, 16, 0x40000, 2, 256},
+  {110500, 0x43, "gfx1150", "Radeon 890M", 11, 32, 16, 0x40000, 2, 256},
+  {110501, 0x4A, "gfx1151", "Radeon 8060S", 11, 32, 16, 0x60000, 32, 256},
+  {120000, 0x48, "gfx1200", "Radeon RX 9060", 12, 32, 16, 0x60000, 32, 256},
+  {120001, 0x4E, "gfx1201", "Radeon RX 9070", 12, 32, 16, 0x60000, 64, 256}
 };
 enum { TN_KFD_CHIPS = sizeof tn_kfd_chips / sizeof *tn_kfd_chips };
 
 // NULL: it is not known here.
 static const tn_kfd_chip *tn_kfd_chip_of(uint32_t version) {
   for (int i = 0; i < TN_KFD_CHIPS; i++) if (tn_kfd_chips[i].version == version) return &tn_kfd_chips[i];
+  return NULL;
+}
+
+// Of the flags of a code object; NULL: it is not known here.
+static const tn_kfd_chip *tn_kfd_chip_of_flags(uint32_t flags) {
+  for (int i = 0; i < TN_KFD_CHIPS; i++) if (tn_kfd_chips[i].machine == (flags & 0xFF)) return &tn_kfd_chips[i];
   return NULL;
 }
 
@@ -2763,16 +2770,6 @@ static const char *tn_object_open(tn_object *o, const void *bytes, size_t nbytes
   }
   return o->symbols ? NULL : "it has no symbols";
 }
-// The machine that its flags name; NULL: it is not known here.
-static const char *tn_object_target(const tn_object *o) {
-  static const struct { uint8_t machine; const char *name; } known[] = {
-    {0x41, "gfx1100"}, {0x46, "gfx1101"}, {0x47, "gfx1102"}, {0x44, "gfx1103"}, {0x43, "gfx1150"}, {0x4A, "gfx1151"},
-    {0x48, "gfx1200"}, {0x4E, "gfx1201"}, {0x4C, "gfx942"}
-  };
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (known[i].machine == (o->flags & 0xFF)) return known[i].name;
-  return NULL;
-}
 
 // ** symbols **
 
@@ -2989,10 +2986,10 @@ static tiny_code tn_kfd_fill_module(tn_kfd *d, tn_kfd_module *m, tn_object *o, c
   return code;
 }
 static tiny_code tn_kfd_is_for_it(tn_kfd *d, const tn_object *o) {
-  const char *target = tn_object_target(o);
-  if (target && !strcmp(target, d->node.chip->name)) return TINY_OK;
+  const tn_kfd_chip *chip = tn_kfd_chip_of_flags(o->flags);
+  if (chip == d->node.chip) return TINY_OK;
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: a code object is for %s, but the GPU is %s: compile it for that", d->name,
-                   target ? target : "a GPU that is not known here", d->node.chip->name);
+                   chip ? chip->name : "a GPU that is not known here", d->node.chip->name);
 }
 static void *tn_kfd_load(void *dev, const void *binary, size_t nbytes) {
   tn_kfd *d = (tn_kfd *)dev;
@@ -3755,29 +3752,29 @@ Where things stand in tiny_amd.h
                                         went wrong as a sentence
    1443  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                         each target
-   1501  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1598  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
+   1508  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1605  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
                                         others in it; what it is lost by
-   1839  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
+   1846  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
                                         AQL
-   1998  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
+   2005  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
                                         waiting for that
-   2312  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
+   2319  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
                                         order between them
-   2436  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
+   2443  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
                                         GPUs
-   2590  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
+   2597  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
                                         the host's pages, used in place
-   2696  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
+   2703  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
                                         to the GPU
-   2892  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
-   3025  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
+   2889  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
+   3022  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
                                         packets
-   3337  src/amd/graph.c                launches that are handed over together again and again, as packets
+   3334  src/amd/graph.c                launches that are handed over together again and again, as packets
                                         that were prepared (base/prepared.c)
-   3429  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
-   3516  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
-   3559  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
+   3426  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
+   3513  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
+   3556  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
                                         it, that all has happened
-   3687  src/amd/backend.c              the one object of tiny_amd.h
+   3684  src/amd/backend.c              the one object of tiny_amd.h
 */

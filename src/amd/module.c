@@ -98,10 +98,10 @@ static tiny_code tn_kfd_fill_module(tn_kfd *d, tn_kfd_module *m, tn_object *o, c
   return code;
 }
 static tiny_code tn_kfd_is_for_it(tn_kfd *d, const tn_object *o) {
-  const char *target = tn_object_target(o);
-  if (target && !strcmp(target, d->node.chip->name)) return TINY_OK;
+  const tn_kfd_chip *chip = tn_kfd_chip_of_flags(o->flags);
+  if (chip == d->node.chip) return TINY_OK;
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: a code object is for %s, but the GPU is %s: compile it for that", d->name,
-                   target ? target : "a GPU that is not known here", d->node.chip->name);
+                   chip ? chip->name : "a GPU that is not known here", d->node.chip->name);
 }
 static void *tn_kfd_load(void *dev, const void *binary, size_t nbytes) {
   tn_kfd *d = (tn_kfd *)dev;

@@ -68,16 +68,6 @@ static const char *tn_object_open(tn_object *o, const void *bytes, size_t nbytes
   }
   return o->symbols ? NULL : "it has no symbols";
 }
-// The machine that its flags name; NULL: it is not known here.
-static const char *tn_object_target(const tn_object *o) {
-  static const struct { uint8_t machine; const char *name; } known[] = {
-    {0x41, "gfx1100"}, {0x46, "gfx1101"}, {0x47, "gfx1102"}, {0x44, "gfx1103"}, {0x43, "gfx1150"}, {0x4A, "gfx1151"},
-    {0x48, "gfx1200"}, {0x4E, "gfx1201"}, {0x4C, "gfx942"}
-  };
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (known[i].machine == (o->flags & 0xFF)) return known[i].name;
-  return NULL;
-}
 
 // ** symbols **
 
