@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 1d736115386f52b3b9310bece62c43dd81d0ae370153a3c689abd0ec1ae1b5b8
+/* tiny_nv.h 0.1.0, source 887b804e6af6ef8b40d8c31a0a9b0663c216d22a5ea8248d739c315c0019df88
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "1d736115386f52b3b9310bece62c43dd81d0ae370153a3c689abd0ec1ae1b5b8"
+#define TN_NV_SOURCE_ID "887b804e6af6ef8b40d8c31a0a9b0663c216d22a5ea8248d739c315c0019df88"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -4564,13 +4564,14 @@ static int tn_cubin_within(uint64_t at, uint64_t nbytes, uint64_t all) { return 
 
 // ** sections and symbols **
 
-// Without a look at what it says. i < n.
+// Without a look at what it says, but for bytes that are not there: it has none then. i < n.
 static tn_cubin_section tn_cubin_header(const tn_cubin *c, int i) {
   const uint8_t *h = c->data + c->table + (size_t)i * 64;
   tn_cubin_section s = {"", NULL, tn_cubin_read(h + 32, 8), tn_cubin_read(h + 8, 8), tn_cubin_read(h + 48, 8),
                         tn_cubin_u32(h + 4), tn_cubin_u32(h + 40), tn_cubin_u32(h + 44),
                         (uint32_t)tn_cubin_read(h + 56, 8)};
-  if (s.type != TN_CUBIN_NOBITS && s.type) s.data = c->data + tn_cubin_read(h + 24, 8);
+  const uint64_t at = tn_cubin_read(h + 24, 8);
+  if (s.type != TN_CUBIN_NOBITS && s.type && tn_cubin_within(at, s.nbytes, c->nbytes)) s.data = c->data + at;
   if (s.type == 0) s.nbytes = 0;
   if (!s.align) s.align = 1;
   return s;
@@ -4634,9 +4635,8 @@ static const uint8_t *tn_cubin_variable(const tn_cubin *c, const char *name, uin
 // ** opened **
 
 static const char *tn_cubin_section_wrong(tn_cubin *c, int i) {
-  const uint8_t *h = c->data + c->table + (size_t)i * 64;
   const tn_cubin_section s = tn_cubin_header(c, i);
-  if (s.data && !tn_cubin_within(tn_cubin_read(h + 24, 8), s.nbytes, c->nbytes)) return "a section goes beyond its end";
+  if (s.type != TN_CUBIN_NOBITS && s.type && !s.data) return "a section goes beyond its end";
   if (s.nbytes >> 32 || s.align & (s.align - 1) || s.align > 65536) return "a section has an odd size or alignment";
   if (s.type == TN_CUBIN_STRTAB && s.nbytes && s.data[s.nbytes - 1]) return "a name has no end";
   if (s.type != TN_CUBIN_SYMTAB) return NULL;

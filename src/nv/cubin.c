@@ -57,13 +57,14 @@ static int tn_cubin_within(uint64_t at, uint64_t nbytes, uint64_t all) { return 
 
 // ** sections and symbols **
 
-// Without a look at what it says. i < n.
+// Without a look at what it says, but for bytes that are not there: it has none then. i < n.
 static tn_cubin_section tn_cubin_header(const tn_cubin *c, int i) {
   const uint8_t *h = c->data + c->table + (size_t)i * 64;
   tn_cubin_section s = {"", NULL, tn_cubin_read(h + 32, 8), tn_cubin_read(h + 8, 8), tn_cubin_read(h + 48, 8),
                         tn_cubin_u32(h + 4), tn_cubin_u32(h + 40), tn_cubin_u32(h + 44),
                         (uint32_t)tn_cubin_read(h + 56, 8)};
-  if (s.type != TN_CUBIN_NOBITS && s.type) s.data = c->data + tn_cubin_read(h + 24, 8);
+  const uint64_t at = tn_cubin_read(h + 24, 8);
+  if (s.type != TN_CUBIN_NOBITS && s.type && tn_cubin_within(at, s.nbytes, c->nbytes)) s.data = c->data + at;
   if (s.type == 0) s.nbytes = 0;
   if (!s.align) s.align = 1;
   return s;
@@ -127,9 +128,8 @@ static const uint8_t *tn_cubin_variable(const tn_cubin *c, const char *name, uin
 // ** opened **
 
 static const char *tn_cubin_section_wrong(tn_cubin *c, int i) {
-  const uint8_t *h = c->data + c->table + (size_t)i * 64;
   const tn_cubin_section s = tn_cubin_header(c, i);
-  if (s.data && !tn_cubin_within(tn_cubin_read(h + 24, 8), s.nbytes, c->nbytes)) return "a section goes beyond its end";
+  if (s.type != TN_CUBIN_NOBITS && s.type && !s.data) return "a section goes beyond its end";
   if (s.nbytes >> 32 || s.align & (s.align - 1) || s.align > 65536) return "a section has an odd size or alignment";
   if (s.type == TN_CUBIN_STRTAB && s.nbytes && s.data[s.nbytes - 1]) return "a name has no end";
   if (s.type != TN_CUBIN_SYMTAB) return NULL;
