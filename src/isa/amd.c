@@ -75,9 +75,9 @@ enum { TN_AMD_PLAIN, TN_AMD_DPP16, TN_AMD_DPP8, TN_AMD_SDWA };         // how sr
 
 enum { TN_AMD_MOST_OPERANDS = 5, TN_AMD_MOST_WORDS = 4 };
 // neg, abs: of packed operands of the low and of the high half. op_sel, op_sel_hi: which half is taken for the low and
-// the high half; op_sel of what is written: into which. sext: of SDWA.
+// the high half; op_sel of what is written: into which. sext: of SDWA. sub: of virtual registers (amd_list.c).
 typedef struct tn_amd_operand {
-  uint8_t kind, dwords, neg, abs, op_sel, op_sel_hi, sext;
+  uint8_t kind, dwords, neg, abs, op_sel, op_sel_hi, sext, sub;
   uint16_t reg;
   uint32_t value;
 } tn_amd_operand;

@@ -63,7 +63,7 @@ static const char *tn_amd_broken_rule(const tn_amd_ins *ins) {
   if (format == TN_AMD_MFMA) return tn_amd_matrix_rule(ins);
   if (format < TN_AMD_VOP1 || format > TN_AMD_VOP3P) return NULL;
   tn_amd_bus_add_sources(&bus, ins->op, ins->family, ins->o);
-  const tn_amd_operand vcc = {TN_AMD_SGPR, (uint8_t)tn_amd_dwords(ins->family, 'm'), 0, 0, 0, 0, 0, TN_AMD_VCC, 0};
+  const tn_amd_operand vcc = {TN_AMD_SGPR, (uint8_t)tn_amd_dwords(ins->family, 'm'), 0, 0, 0, 0, 0, 0, TN_AMD_VCC, 0};
   if (ins->op == TN_AMD_V_DIV_FMAS_F32 || ins->op == TN_AMD_V_DIV_FMAS_F64) tn_amd_bus_add(&bus, &vcc);
   return bus.n > tn_amd_bus_width(ins) ? "it reads too many scalar registers and literals" : NULL;
 }
