@@ -8,7 +8,7 @@
 #endif
 
 // Element i of u, an elementwise op (CAST and BITCAST with as many lanes, too). o: of its sources.
-static tn_amd_operand tn_amd_alu(tn_amd_select *x, const tiny_uop *u, const tn_amd_operand *o) {
+static tn_amd_operand tn_amd_alu(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
   const int d = u->nsrc ? u->src[u->op == TINY_OP_WHERE]->dtype : u->dtype;
   const int uniform = tn_amd_is_uniform(&o[0]) && (u->nsrc < 2 || tn_amd_is_uniform(&o[1]));
   if (d == TINY_F32)

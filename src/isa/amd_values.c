@@ -18,7 +18,7 @@ enum { TN_AMD_ELEMENTS = 1, TN_AMD_WORDS = 2 };              // what users want 
 enum { TN_AMD_DEEP = 72 };                 // loops and IFs inside each other
 
 struct tn_amd_level;
-typedef struct tn_amd_select {
+typedef struct tn_amd_selection {
   tiny_ctx *t; const tiny_listing *k; tn_amd_list *l; int family;
   tn_amd_operand *pool; int npool, poolcap;
   int *elements, *words;                   // of nodes: where in the pool, -1: nowhere
@@ -26,9 +26,9 @@ typedef struct tn_amd_select {
   struct tn_amd_level *level; int depth;   // loops and IFs that are open (amd_control.c)
   tn_amd_operand args, item[3], group[3], packed_item;       // what comes with the launch
   int64_t lds, scratch;                    // bytes so far
-} tn_amd_select;
+} tn_amd_selection;
 
-static void tn_amd_refuse_node(tn_amd_select *x, const tiny_uop *u) {
+static void tn_amd_refuse_node(tn_amd_selection *x, const tiny_uop *u) {
   if (!x->l->refused) x->l->refused = tiny_op_name(u->op);
 }
 
@@ -38,7 +38,7 @@ static int tn_amd_is_float(int d) { return d >= TINY_F8E4M3 && d <= TINY_F64; }
 static int tn_amd_is_signed(int d) { return d == TINY_I8 || d == TINY_I16 || d == TINY_I32 || d == TINY_I64; }
 static int tn_amd_bits_of(int d) { return 8 * (int)tiny_dtype_nbytes((tiny_dtype)d); }
 // Of an element's register.
-static int tn_amd_element_dwords(const tn_amd_select *x, int d) {
+static int tn_amd_element_dwords(const tn_amd_selection *x, int d) {
   return d == TINY_BOOL ? x->l->mask : tn_amd_bits_of(d) > 32 ? 2 : 1;
 }
 
@@ -50,7 +50,7 @@ static tn_amd_operand tn_amd_word_of(uint32_t bits) {
   return v >= -16 && v <= 64 ? tn_amd_int(v) : tn_amd_bits(bits);
 }
 // 64 bits in two registers: scalar ones.
-static tn_amd_operand tn_amd_wide_of(tn_amd_select *x, uint64_t bits) {
+static tn_amd_operand tn_amd_wide_of(tn_amd_selection *x, uint64_t bits) {
   const tn_amd_operand to = tn_amd_new_s(x->l, 2);
   tn_amd_copy(x->l, tn_amd_slice(to, 0, 1), tn_amd_word_of((uint32_t)bits));
   tn_amd_copy(x->l, tn_amd_slice(to, 1, 1), tn_amd_word_of((uint32_t)(bits >> 32)));
@@ -69,7 +69,7 @@ static uint32_t tn_amd_narrow_bits(int dtype, uint32_t bits) {
   const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
   return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
-static tn_amd_operand tn_amd_constant(tn_amd_select *x, int dtype, int64_t k) {
+static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k) {
   double v;
   uint32_t bits;
   memcpy(&v, &k, sizeof v);
@@ -89,7 +89,7 @@ static int tn_amd_is_zero(const tn_amd_operand *o) { return o->kind == TN_AMD_IN
 
 // ** the pool **
 
-static int tn_amd_take(tn_amd_select *x, int n) {
+static int tn_amd_take(tn_amd_selection *x, int n) {
   for (int i = 0; i < n; i++) {
     tn_amd_operand *const all = (tn_amd_operand *)tn_amd_grown(x->l, x->pool, x->npool, &x->poolcap, sizeof *all);
     if (!all) return 0;
@@ -99,7 +99,7 @@ static int tn_amd_take(tn_amd_select *x, int n) {
   return x->npool - n;
 }
 // Element i of a node; of what has one for all lanes that one.
-static tn_amd_operand tn_amd_element(const tn_amd_select *x, const tiny_uop *u, int i) {
+static tn_amd_operand tn_amd_element(const tn_amd_selection *x, const tiny_uop *u, int i) {
   const int at = x->elements[u->seq];
   return at < 0 ? tn_amd_off() : x->pool[at + (u->lanes > 1 ? i : 0)];
 }
@@ -108,33 +108,33 @@ static int tn_amd_is_uniform(const tn_amd_operand *o) { return o->kind != TN_AMD
 // ** lines that give a value **
 
 // In vector registers, in a scalar one: copied unless it is there.
-static tn_amd_operand tn_amd_as_v(tn_amd_select *x, tn_amd_operand o) {
+static tn_amd_operand tn_amd_as_v(tn_amd_selection *x, tn_amd_operand o) {
   return o.kind == TN_AMD_VGPR && !o.neg && !o.abs ? o : tn_amd_in_vgprs(x->l, o);
 }
-static tn_amd_operand tn_amd_as_s(tn_amd_select *x, tn_amd_operand o) {
+static tn_amd_operand tn_amd_as_s(tn_amd_selection *x, tn_amd_operand o) {
   return o.kind == TN_AMD_SGPR ? o : tn_amd_in_sgprs(x->l, o);
 }
-static tn_amd_operand tn_amd_v1(tn_amd_select *x, int op, tn_amd_operand a) {
+static tn_amd_operand tn_amd_v1(tn_amd_selection *x, int op, tn_amd_operand a) {
   const tn_amd_operand d = tn_amd_new_v(x->l, 1);
   tn_amd_do2(x->l, op, d, a);
   return d;
 }
-static tn_amd_operand tn_amd_v2(tn_amd_select *x, int op, tn_amd_operand a, tn_amd_operand b) {
+static tn_amd_operand tn_amd_v2(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b) {
   const tn_amd_operand d = tn_amd_new_v(x->l, 1);
   tn_amd_do3(x->l, op, d, a, b);
   return d;
 }
-static tn_amd_operand tn_amd_v3(tn_amd_select *x, int op, tn_amd_operand a, tn_amd_operand b, tn_amd_operand c) {
+static tn_amd_operand tn_amd_v3(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b, tn_amd_operand c) {
   const tn_amd_operand d = tn_amd_new_v(x->l, 1);
   tn_amd_do4(x->l, op, d, a, b, c);
   return d;
 }
-static tn_amd_operand tn_amd_s1(tn_amd_select *x, int op, tn_amd_operand a) {
+static tn_amd_operand tn_amd_s1(tn_amd_selection *x, int op, tn_amd_operand a) {
   const tn_amd_operand d = tn_amd_new_s(x->l, 1);
   tn_amd_do2(x->l, op, d, a);
   return d;
 }
-static tn_amd_operand tn_amd_s2(tn_amd_select *x, int op, tn_amd_operand a, tn_amd_operand b) {
+static tn_amd_operand tn_amd_s2(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b) {
   const tn_amd_operand d = tn_amd_new_s(x->l, 1);
   tn_amd_do3(x->l, op, d, a, b);
   return d;
@@ -151,7 +151,7 @@ static int tn_amd_packs(const tiny_uop *u) {
 static int tn_amd_nwords(const tiny_uop *u) { return u->lanes * tn_amd_bits_of(u->dtype) / 32; }
 
 // Element i of the vector that the word is part of.
-static tn_amd_operand tn_amd_unpacked(tn_amd_select *x, int dtype, tn_amd_operand word, int i) {
+static tn_amd_operand tn_amd_unpacked(tn_amd_selection *x, int dtype, tn_amd_operand word, int i) {
   const int bits = tn_amd_bits_of(dtype), at = i * bits % 32, is_signed = tn_amd_is_signed(dtype);
   const int uniform = tn_amd_is_uniform(&word), half = bits == 16 && tn_amd_is_float(dtype);
   if (!at && (half || bits == 32)) return word;
@@ -164,7 +164,7 @@ static tn_amd_operand tn_amd_unpacked(tn_amd_select *x, int dtype, tn_amd_operan
   if (!at && !is_signed) return tn_amd_v2(x, TN_AMD_V_AND_B32, tn_amd_word_of((1u << bits) - 1), word);
   return tn_amd_v3(x, is_signed ? TN_AMD_V_BFE_I32 : TN_AMD_V_BFE_U32, word, tn_amd_int(at), tn_amd_int(bits));
 }
-static void tn_amd_unpack_all(tn_amd_select *x, const tiny_uop *u) {
+static void tn_amd_unpack_all(tn_amd_selection *x, const tiny_uop *u) {
   const int first = tn_amd_take(x, u->lanes), words = x->words[u->seq];
   x->elements[u->seq] = first;
   for (int i = 0; i < u->lanes && !x->l->refused; i++) {
@@ -174,20 +174,20 @@ static void tn_amd_unpack_all(tn_amd_select *x, const tiny_uop *u) {
   }
 }
 // The low halves of two; their low bytes (v_perm_b32: bytes 0 to 3 are of the second source, 4 to 7 of the first).
-static tn_amd_operand tn_amd_packed_halves(tn_amd_select *x, tn_amd_operand low, tn_amd_operand high) {
+static tn_amd_operand tn_amd_packed_halves(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
   if (tn_amd_is_uniform(&low) && tn_amd_is_uniform(&high)) return tn_amd_s2(x, TN_AMD_S_PACK_LL_B32_B16, low, high);
   return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_word_of(0x05040100));
 }
-static tn_amd_operand tn_amd_packed_bytes(tn_amd_select *x, tn_amd_operand low, tn_amd_operand high) {
+static tn_amd_operand tn_amd_packed_bytes(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
   return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_word_of(0x0C0C0400));
 }
 // One word of 32 / bits elements.
-static tn_amd_operand tn_amd_packed(tn_amd_select *x, int dtype, const tn_amd_operand *o) {
+static tn_amd_operand tn_amd_packed(tn_amd_selection *x, int dtype, const tn_amd_operand *o) {
   if (tn_amd_bits_of(dtype) == 16) return tn_amd_packed_halves(x, o[0], o[1]);
   const tn_amd_operand low = tn_amd_packed_bytes(x, o[0], o[1]), high = tn_amd_packed_bytes(x, o[2], o[3]);
   return tn_amd_packed_halves(x, low, high);
 }
-static void tn_amd_pack_all(tn_amd_select *x, const tiny_uop *u) {
+static void tn_amd_pack_all(tn_amd_selection *x, const tiny_uop *u) {
   const int n = tn_amd_nwords(u), each = u->lanes / n, first = tn_amd_take(x, n);
   x->words[u->seq] = first;
   for (int i = 0; i < n && !x->l->refused; i++) {
@@ -198,14 +198,14 @@ static void tn_amd_pack_all(tn_amd_select *x, const tiny_uop *u) {
   }
 }
 // The other form as well, where a user wants it.
-static void tn_amd_complete(tn_amd_select *x, const tiny_uop *u) {
+static void tn_amd_complete(tn_amd_selection *x, const tiny_uop *u) {
   if (!tn_amd_packs(u)) return;
   const int wants = x->wants[u->seq];
   if (x->words[u->seq] < 0 && x->elements[u->seq] >= 0 && (wants & TN_AMD_WORDS)) tn_amd_pack_all(x, u);
   if (x->elements[u->seq] < 0 && x->words[u->seq] >= 0 && (wants & TN_AMD_ELEMENTS)) tn_amd_unpack_all(x, u);
 }
 // Dword i of a vector's bits, as they lie in memory; of one element, too.
-static tn_amd_operand tn_amd_word(const tn_amd_select *x, const tiny_uop *u, int i) {
+static tn_amd_operand tn_amd_word(const tn_amd_selection *x, const tiny_uop *u, int i) {
   if (tn_amd_packs(u)) return x->words[u->seq] < 0 ? tn_amd_off() : x->pool[x->words[u->seq] + i];
   if (tn_amd_bits_of(u->dtype) < 64) return tn_amd_element(x, u, i);
   const tn_amd_operand o = tn_amd_element(x, u, i / 2);
