@@ -163,8 +163,8 @@ static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_
 static int tn_amd_commutes(int op) {
   switch (op) {
     case TN_AMD_V_ADD_F32: case TN_AMD_V_MUL_F32: case TN_AMD_V_MAX_F32: case TN_AMD_V_MIN_F32: case TN_AMD_V_ADD_F16:
-    case TN_AMD_V_MUL_F16: case TN_AMD_V_MAX_F16: case TN_AMD_V_MIN_F16: case TN_AMD_V_ADD_NC_U32: case TN_AMD_V_AND_B32:
-    case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32: case TN_AMD_V_MAX_U32:
+    case TN_AMD_V_MUL_F16: case TN_AMD_V_MAX_F16: case TN_AMD_V_MIN_F16: case TN_AMD_V_ADD_NC_U32:
+    case TN_AMD_V_AND_B32: case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32: case TN_AMD_V_MAX_U32:
     case TN_AMD_V_MIN_U32: case TN_AMD_V_MUL_I32_I24: case TN_AMD_V_MUL_U32_U24: return 1;
     default: return 0;
   }

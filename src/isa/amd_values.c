@@ -45,15 +45,15 @@ static int tn_amd_element_dwords(const tn_amd_selection *x, int d) {
 // ** constants **
 
 // 32 bits as they are.
-static tn_amd_operand tn_amd_word_of(uint32_t bits) {
+static tn_amd_operand tn_amd_k32(uint32_t bits) {
   const int32_t v = (int32_t)bits;
   return v >= -16 && v <= 64 ? tn_amd_int(v) : tn_amd_bits(bits);
 }
 // 64 bits in two registers: scalar ones.
-static tn_amd_operand tn_amd_wide_of(tn_amd_selection *x, uint64_t bits) {
+static tn_amd_operand tn_amd_k64(tn_amd_selection *x, uint64_t bits) {
   const tn_amd_operand to = tn_amd_new_s(x->l, 2);
-  tn_amd_copy(x->l, tn_amd_slice(to, 0, 1), tn_amd_word_of((uint32_t)bits));
-  tn_amd_copy(x->l, tn_amd_slice(to, 1, 1), tn_amd_word_of((uint32_t)(bits >> 32)));
+  tn_amd_copy(x->l, tn_amd_slice(to, 0, 1), tn_amd_k32((uint32_t)bits));
+  tn_amd_copy(x->l, tn_amd_slice(to, 1, 1), tn_amd_k32((uint32_t)(bits >> 32)));
   return to;
 }
 // f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
@@ -78,12 +78,12 @@ static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k)
     o.dwords = (uint8_t)x->l->mask;
     return o;
   }
-  if (tn_amd_bits_of(dtype) == 64) return tn_amd_wide_of(x, (uint64_t)k);
-  if (!tn_amd_is_float(dtype)) return tn_amd_word_of((uint32_t)k);
+  if (tn_amd_bits_of(dtype) == 64) return tn_amd_k64(x, (uint64_t)k);
+  if (!tn_amd_is_float(dtype)) return tn_amd_k32((uint32_t)k);
   const float f = (float)v;
   memcpy(&bits, &f, sizeof bits);
   if (v != v) bits = 0x7FC00000;
-  return tn_amd_word_of(dtype == TINY_F32 ? bits : tn_amd_narrow_bits(dtype, bits));
+  return tn_amd_k32(dtype == TINY_F32 ? bits : tn_amd_narrow_bits(dtype, bits));
 }
 static int tn_amd_is_zero(const tn_amd_operand *o) { return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128; }
 
@@ -160,8 +160,8 @@ static tn_amd_operand tn_amd_unpacked(tn_amd_selection *x, int dtype, tn_amd_ope
   if (at + bits == 32)
     return tn_amd_v2(x, is_signed ? TN_AMD_V_ASHRREV_I32 : TN_AMD_V_LSHRREV_B32, tn_amd_int(at), word);
   if (uniform) return tn_amd_s2(x, is_signed ? TN_AMD_S_BFE_I32 : TN_AMD_S_BFE_U32, tn_amd_as_s(x, word),
-                                tn_amd_word_of((uint32_t)(at | bits << 16)));
-  if (!at && !is_signed) return tn_amd_v2(x, TN_AMD_V_AND_B32, tn_amd_word_of((1u << bits) - 1), word);
+                                tn_amd_k32((uint32_t)(at | bits << 16)));
+  if (!at && !is_signed) return tn_amd_v2(x, TN_AMD_V_AND_B32, tn_amd_k32((1u << bits) - 1), word);
   return tn_amd_v3(x, is_signed ? TN_AMD_V_BFE_I32 : TN_AMD_V_BFE_U32, word, tn_amd_int(at), tn_amd_int(bits));
 }
 static void tn_amd_unpack_all(tn_amd_selection *x, const tiny_uop *u) {
@@ -176,10 +176,10 @@ static void tn_amd_unpack_all(tn_amd_selection *x, const tiny_uop *u) {
 // The low halves of two; their low bytes (v_perm_b32: bytes 0 to 3 are of the second source, 4 to 7 of the first).
 static tn_amd_operand tn_amd_packed_halves(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
   if (tn_amd_is_uniform(&low) && tn_amd_is_uniform(&high)) return tn_amd_s2(x, TN_AMD_S_PACK_LL_B32_B16, low, high);
-  return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_word_of(0x05040100));
+  return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_k32(0x05040100));
 }
 static tn_amd_operand tn_amd_packed_bytes(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
-  return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_word_of(0x0C0C0400));
+  return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_k32(0x0C0C0400));
 }
 // One word of 32 / bits elements.
 static tn_amd_operand tn_amd_packed(tn_amd_selection *x, int dtype, const tn_amd_operand *o) {
@@ -205,7 +205,7 @@ static void tn_amd_complete(tn_amd_selection *x, const tiny_uop *u) {
   if (x->elements[u->seq] < 0 && x->words[u->seq] >= 0 && (wants & TN_AMD_ELEMENTS)) tn_amd_unpack_all(x, u);
 }
 // Dword i of a vector's bits, as they lie in memory; of one element, too.
-static tn_amd_operand tn_amd_word(const tn_amd_selection *x, const tiny_uop *u, int i) {
+static tn_amd_operand tn_amd_dword(const tn_amd_selection *x, const tiny_uop *u, int i) {
   if (tn_amd_packs(u)) return x->words[u->seq] < 0 ? tn_amd_off() : x->pool[x->words[u->seq] + i];
   if (tn_amd_bits_of(u->dtype) < 64) return tn_amd_element(x, u, i);
   const tn_amd_operand o = tn_amd_element(x, u, i / 2);
