@@ -102,6 +102,12 @@ static int tn_amd_writes_exec(int op, int family) {
   return n > 12 && (!memcmp(name + n - 12, "saveexec_b32", 12) || !memcmp(name + n - 12, "saveexec_b64", 12) ||
                     !memcmp(name + n - 10, "wrexec_b32", 10) || !memcmp(name + n - 10, "wrexec_b64", 10));
 }
+// Has the instruction's name these letters?
+static int tn_amd_is_named(const tn_amd_ins *ins, const char *letters) {
+  size_t n;
+  const char *const name = tn_amd_name(ins->op, ins->family, &n), *const at = strstr(name, letters);
+  return at && at + strlen(letters) <= name + n;
+}
 // What is written is read before: it is added to, or part of it stays.
 static int tn_amd_reads_result(const tn_amd_ins *ins) {
   switch (ins->op) {
@@ -113,11 +119,7 @@ static int tn_amd_reads_result(const tn_amd_ins *ins) {
     default: break;
   }
   const int format = tn_amd_format(ins->op, ins->family);
-  size_t n;
-  const char *const name = tn_amd_name(ins->op, ins->family, &n);
-  if (format >= TN_AMD_DS && format <= TN_AMD_MUBUF)
-    return (n > 4 && !memcmp(name + n - 4, "_d16", 4)) || (n > 7 && !memcmp(name + n - 7, "_d16_hi", 7)) ||
-        strstr(name, "_d16_") == name + n - 7;
+  if (format >= TN_AMD_DS && format <= TN_AMD_MUBUF) return tn_amd_is_named(ins, "load_") && tn_amd_is_named(ins, "d16");
   const int partial = ins->lanes && (!ins->m[TN_AMD_BOUND_CTRL] || ins->m[TN_AMD_ROW_MASK] != 15);
   return ins->n && ins->o[0].kind == TN_AMD_VGPR && (ins->o[0].op_sel || partial);
 }
@@ -136,7 +138,8 @@ static void tn_amd_uses_of_half(tn_amd_uses *u, const tn_amd_ins *ins, int op, i
   const tn_amd_form f = tn_amd_form_of(op, ins->family);
   for (int i = 0; i < n; i++) {
     const char where = i < f.n ? f.operands[2 * i] : '0';
-    int role = strchr("dgDecr", where) ? TN_AMD_WRITES : TN_AMD_READS;
+    const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");      // of a buffer
+    int role = loads || strchr("dgDecr", where) ? TN_AMD_WRITES : TN_AMD_READS;
     if (role == TN_AMD_WRITES && !i && tn_amd_reads_result(ins)) role |= TN_AMD_READS;
     if (tn_amd_is_register(&o[i])) tn_amd_uses_add(u, o[i].kind, o[i].reg, o[i].sub, o[i].dwords, role);
     else if (o[i].kind == TN_AMD_SPECIAL) tn_amd_uses_add(u, TN_AMD_SPECIAL, o[i].reg, 0, 1, role);
