@@ -115,7 +115,9 @@ static int tn_amd_reads_result(const tn_amd_ins *ins) {
     case TN_AMD_V_WRITELANE_B32: case TN_AMD_S_FMAC_F32: case TN_AMD_S_FMAC_F16: case TN_AMD_S_CMOV_B32:
     case TN_AMD_S_CMOV_B64: case TN_AMD_S_CMOVK_I32: case TN_AMD_S_ADDK_I32: case TN_AMD_S_MULK_I32:
     case TN_AMD_S_BITSET0_B32: case TN_AMD_S_BITSET1_B32: case TN_AMD_S_BITSET0_B64: case TN_AMD_S_BITSET1_B64:
-    case TN_AMD_V_FMA_MIXLO_F16: case TN_AMD_V_FMA_MIXHI_F16: return 1;
+    case TN_AMD_V_FMA_MIXLO_F16: case TN_AMD_V_FMA_MIXHI_F16: case TN_AMD_V_FMAC_DX9_ZERO_F32: case TN_AMD_V_FMAC_F64:
+    case TN_AMD_V_MAC_F16: case TN_AMD_V_DOT2C_F32_F16: case TN_AMD_V_DOT2C_I32_I16: case TN_AMD_V_DOT4C_I32_I8:
+    case TN_AMD_V_DOT8C_I32_I4: case TN_AMD_V_SWAP_B32: return 1;
     default: break;
   }
   const int format = tn_amd_format(ins->op, ins->family);
@@ -136,11 +138,15 @@ static void tn_amd_uses_add(tn_amd_uses *u, int kind, int reg, int sub, int dwor
 }
 static void tn_amd_uses_of_half(tn_amd_uses *u, const tn_amd_ins *ins, int op, int n, const tn_amd_operand *o) {
   const tn_amd_form f = tn_amd_form_of(op, ins->family);
+  const int adds = op == TN_AMD_V_FMAC_F32 || op == TN_AMD_V_DOT2ACC_F32_F16;
+  const int reads = ins->op_y ? adds : tn_amd_reads_result(ins);
   for (int i = 0; i < n; i++) {
     const char where = i < f.n ? f.operands[2 * i] : '0';
     const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");      // of a buffer
-    int role = loads || strchr("dgDecr", where) ? TN_AMD_WRITES : TN_AMD_READS;
-    if (role == TN_AMD_WRITES && !i && tn_amd_reads_result(ins)) role |= TN_AMD_READS;
+    const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));     // no carry
+    int role = loads || (strchr("dgDecr", where) && !data) ? TN_AMD_WRITES : TN_AMD_READS;
+    if (role == TN_AMD_WRITES && !i && reads) role |= TN_AMD_READS;
+    if (op == TN_AMD_V_SWAP_B32) role = TN_AMD_READS | TN_AMD_WRITES;
     if (tn_amd_is_register(&o[i])) tn_amd_uses_add(u, o[i].kind, o[i].reg, o[i].sub, o[i].dwords, role);
     else if (o[i].kind == TN_AMD_SPECIAL) tn_amd_uses_add(u, TN_AMD_SPECIAL, o[i].reg, 0, 1, role);
   }
