@@ -83,7 +83,7 @@ static int32_t tn_amd_memory_number(const tiny_uop *m) {
   return (int32_t)((m->v[0] == TN_SPACE_LOCAL ? TN_AMD_OF_LDS : TN_AMD_OF_SCRATCH) + (m->k & 0xFFFF));
 }
 // Loads to data, or stores it.
-static void tn_amd_access(tn_amd_selection *x, int op, const tiny_uop *index, const tn_amd_address *a, int64_t more,
+static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index, const tn_amd_address *a, int64_t more,
                           tn_amd_operand data, int stores) {
   const tiny_uop *m = tn_memory_behind(index->src[0]);
   const int way = tn_amd_way(m, a);
@@ -246,7 +246,7 @@ static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
       tn_amd_operand exec = tn_amd_s(TN_AMD_EXEC, x->l->mask);
       tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64), exec, kept, tn_amd_condition(x, index));
     }
-    tn_amd_access(x, op, index, &a, (int64_t)i * p.nbytes, to, 0);
+    tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, to, 0);
     for (int j = 0; j < dwords && at < count; j += each) x->pool[first + at++] = tn_amd_slice(to, j, each);
   }
   tn_amd_unmask(x, kept);
@@ -319,7 +319,7 @@ static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {
   const int way = tn_amd_way(m, &a), adds = u->k == TN_ADDS;
   const int op = adds ? tn_amd_atomic_op(value->dtype, way == 2) : tn_amd_store_op(way, p.nbytes);
   if (!op || p.n > 64 || (adds && way != 0 && way != 2)) { tn_amd_refuse_node(x, u); return; }
-  for (int i = 0; i < p.n; i++) tn_amd_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
+  for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
   tn_amd_unmask(x, kept);
 }
 #endif
