@@ -148,7 +148,7 @@ static void tn_amd_unmask(tn_amd_selection *x, tn_amd_operand kept) {
 // Dword i of what is there otherwise.
 static tn_amd_operand tn_amd_otherwise(const tn_amd_selection *x, const tiny_uop *u, int words, int i) {
   if (u->nsrc < 2) return tn_amd_int(0);
-  return words ? tn_amd_dword(x, u->src[1], i) : tn_amd_element(x, u->src[1], i);
+  return words ? tn_amd_bits_at(x, u->src[1], i) : tn_amd_element(x, u->src[1], i);
 }
 static int tn_amd_is_zero_otherwise(const tn_amd_selection *x, const tiny_uop *u, int words, int n) {
   int zero = 1;
@@ -294,17 +294,17 @@ static tn_amd_operand tn_amd_stored(tn_amd_selection *x, const tiny_uop *value, 
     if (tn_amd_is_constant(&mask)) return tn_amd_in_vgprs(x->l, tn_amd_int(mask.value != 0));
     return tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, tn_amd_int(0), tn_amd_int(1), mask);
   }
-  if (n == 1) return tn_amd_as_v(x, p->words ? tn_amd_dword(x, value, i) : tn_amd_element(x, value, i));
+  if (n == 1) return tn_amd_as_v(x, p->words ? tn_amd_bits_at(x, value, i) : tn_amd_element(x, value, i));
   if (wide && n == 2) return tn_amd_as_v(x, tn_amd_element(x, value, i));
-  tn_amd_operand first = tn_amd_dword(x, value, i * n);
+  tn_amd_operand first = tn_amd_bits_at(x, value, i * n);
   int beside = first.kind == TN_AMD_VGPR;
   for (int j = 1; j < n && beside; j++) {
-    const tn_amd_operand o = tn_amd_dword(x, value, i * n + j);
+    const tn_amd_operand o = tn_amd_bits_at(x, value, i * n + j);
     beside = o.kind == TN_AMD_VGPR && o.reg == first.reg && o.sub == first.sub + j;
   }
   if (beside) { first.dwords = (uint8_t)n; return first; }
   const tn_amd_operand to = tn_amd_new_v(x->l, n);
-  for (int j = 0; j < n; j++) tn_amd_copy(x->l, tn_amd_slice(to, j, 1), tn_amd_dword(x, value, i * n + j));
+  for (int j = 0; j < n; j++) tn_amd_copy(x->l, tn_amd_slice(to, j, 1), tn_amd_bits_at(x, value, i * n + j));
   return to;
 }
 static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {

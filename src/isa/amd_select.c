@@ -41,7 +41,7 @@ static void tn_amd_bitcast(tn_amd_selection *x, const tiny_uop *u) {
   }
   if (tn_amd_packs(u) && tn_amd_packs(s)) { x->words[u->seq] = x->words[s->seq]; return; }
   const int n = tn_amd_nwords(u), words = tn_amd_take(x, n);
-  for (int i = 0; i < n; i++) tn_amd_pool_put(x, words + i, tn_amd_dword(x, s, i));
+  for (int i = 0; i < n; i++) tn_amd_pool_put(x, words + i, tn_amd_bits_at(x, s, i));
   if (tn_amd_packs(u)) { x->words[u->seq] = words; return; }
   if (!wide) { x->elements[u->seq] = words; return; }
   const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
@@ -136,15 +136,15 @@ static int tn_amd_unit_of(const tiny_uop *u) {               // -1: it is none o
 }
 // n dwords of a node in registers beside each other.
 static tn_amd_operand tn_amd_tuple_of(tn_amd_selection *x, const tiny_uop *u, int n) {
-  tn_amd_operand first = tn_amd_dword(x, u, 0);
+  tn_amd_operand first = tn_amd_bits_at(x, u, 0);
   int beside = first.kind == TN_AMD_VGPR;
   for (int i = 1; i < n && beside; i++) {
-    const tn_amd_operand o = tn_amd_dword(x, u, i);
+    const tn_amd_operand o = tn_amd_bits_at(x, u, i);
     beside = o.kind == first.kind && o.reg == first.reg && o.sub == first.sub + i;
   }
   if (beside) { first.dwords = (uint8_t)n; return first; }
   const tn_amd_operand to = tn_amd_new_v(x->l, n);
-  for (int i = 0; i < n; i++) tn_amd_copy(x->l, tn_amd_slice(to, i, 1), tn_amd_dword(x, u, i));
+  for (int i = 0; i < n; i++) tn_amd_copy(x->l, tn_amd_slice(to, i, 1), tn_amd_bits_at(x, u, i));
   return to;
 }
 static void tn_amd_matrix(tn_amd_selection *x, const tiny_uop *u) {
@@ -161,7 +161,7 @@ static void tn_amd_matrix(tn_amd_selection *x, const tiny_uop *u) {
 
 // ** nodes **
 
-static void tn_amd_node(tn_amd_selection *x, const tiny_uop *u) {
+static void tn_amd_select_node(tn_amd_selection *x, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_PARAM: tn_amd_parameter(x, u); return;
     case TINY_OP_ARG: tn_amd_argument(x, u); return;
@@ -203,7 +203,7 @@ static void tn_amd_nodes(tn_amd_selection *x, int from, int to) {
     }
     if (!x->needed[i]) continue;
     x->elements[i] = x->words[i] = -1;
-    tn_amd_node(x, u);
+    tn_amd_select_node(x, u);
     if (u->dtype != TINY_VOID && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_amd_complete(x, u);
   }
 }

@@ -211,7 +211,7 @@ static void tn_amd_complete(tn_amd_selection *x, const tiny_uop *u) {
   if (x->elements[u->seq] < 0 && x->words[u->seq] >= 0 && (wants & TN_AMD_ELEMENTS)) tn_amd_unpack_all(x, u);
 }
 // Dword i of a vector's bits, as they lie in memory; of one element, too.
-static tn_amd_operand tn_amd_dword(const tn_amd_selection *x, const tiny_uop *u, int i) {
+static tn_amd_operand tn_amd_bits_at(const tn_amd_selection *x, const tiny_uop *u, int i) {
   if (tn_amd_packs(u)) return x->words[u->seq] < 0 ? tn_amd_off() : x->pool[x->words[u->seq] + i];
   if (tn_amd_bits_of(u->dtype) < 64) return tn_amd_element(x, u, i);
   const tn_amd_operand o = tn_amd_element(x, u, i / 2);
