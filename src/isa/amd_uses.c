@@ -122,6 +122,8 @@ static int tn_amd_reads_result(const tn_amd_ins *ins) {
   }
   const int format = tn_amd_format(ins->op, ins->family);
   if (format >= TN_AMD_DS && format <= TN_AMD_MUBUF) return tn_amd_is_named(ins, "load_") && tn_amd_is_named(ins, "d16");
+  if (format == TN_AMD_MFMA || format == TN_AMD_VOP3P)
+    return tn_amd_is_named(ins, "smfmac") || tn_amd_is_named(ins, "swmmac");
   const int partial = ins->lanes && (!ins->m[TN_AMD_BOUND_CTRL] || ins->m[TN_AMD_ROW_MASK] != 15);
   return ins->n && ins->o[0].kind == TN_AMD_VGPR && (ins->o[0].op_sel || partial);
 }
