@@ -130,8 +130,9 @@ static int tn_amd_adds_to_result(int op, int family) {
   const int format = tn_amd_format(op, family);
   size_t n;
   const char *const name = tn_amd_name(op, family, &n);
-  if (format == TN_AMD_VOP3P) return n > 8 && !memcmp(name, "v_swmmac", 8);
-  if (format < TN_AMD_DS || format > TN_AMD_MUBUF) return 0;
+  if (format == TN_AMD_VOP3P || format == TN_AMD_MFMA)
+    return n > 8 && (!memcmp(name, "v_swmmac", 8) || !memcmp(name, "v_smfmac", 8));
+  if (!tn_amd_is_memory(format)) return 0;
   for (size_t i = 0; i + 4 <= n; i++) if (!memcmp(name + i, "_d16", 4)) return 1;
   return 0;
 }

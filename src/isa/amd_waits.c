@@ -188,10 +188,8 @@ static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_needs needs = {0, 0, 0};
   tn_amd_needs_of(&needs, p, &f->uses[i], access);
   if (line->kind == TN_AMD_LINE_LOOP && w->in_front) tn_amd_needs_of_loop(f, &needs, p, i);
-  if (tn_amd_is_barrier(line)) {
-    tn_amd_need(&needs.lds, p->lds[TN_AMD_LDS_ITSELF]);
-    tn_amd_need(&needs.load, p->load[TN_AMD_LDS_ITSELF]);
-  }
+  if (tn_amd_is_barrier(line)) tn_amd_need(&needs.lds, p->lds[TN_AMD_LDS_ITSELF]);
+  if (tn_amd_is_barrier(line) || access == TN_AMD_A_LDS) tn_amd_need(&needs.load, p->load[TN_AMD_LDS_ITSELF]);
   tn_amd_put_wait(f, p, needs);
   if (access) tn_amd_pending_begin(p, &f->uses[i], access, f->l->family);
   if (w->loop[i] && line->kind == TN_AMD_LINE_INS && !w->in_front) w->back[w->loop[i]] = *p;
