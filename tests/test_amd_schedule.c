@@ -6,6 +6,7 @@
 #endif
 #include "../src/base/process.c"
 #include "../src/isa/amd_schedule.c"
+#include "../src/isa/amd_dual.c"
 #include "test.h"
 #include "rnd.h"
 
@@ -62,32 +63,44 @@ static void access_memory(machine *m, const tn_amd_line *line) {
   }
   for (int i = 0; i < data->dwords && loads; i++) *place(m, data, i) = got[i];
 }
-// What is not known by name is some function of all that is read.
-static void compute(machine *m, const tn_amd_ins *ins) {
-  const tn_amd_form f = tn_amd_form_of(ins->op, ins->family);
-  const int vector = tn_amd_is_vector_format(tn_amd_format(ins->op, ins->family));
-  uint32_t got[32], all = ins->op;
-  for (int i = 0; i < ins->n; i++) {
-    const int result = strchr("dgDec", f.operands[2 * i]) != NULL;
-    if (result && !tn_amd_reads_result(ins)) continue;
-    for (int k = 0; k < (ins->o[i].dwords ? ins->o[i].dwords : 1); k++) all = mixed(all, value(m, &ins->o[i], k));
-  }
-  if (tn_amd_reads_scc(ins->op)) all = mixed(all, m->scc);
-  switch (ins->op) {
-    case TN_AMD_V_MOV_B32: case TN_AMD_S_MOV_B32: all = value(m, &ins->o[1], 0); break;
-    case TN_AMD_V_ADD_NC_U32: all = value(m, &ins->o[1], 0) + value(m, &ins->o[2], 0); break;
-    case TN_AMD_V_LSHLREV_B32: all = value(m, &ins->o[2], 0) << (value(m, &ins->o[1], 0) & 31); break;
-    case TN_AMD_S_ADD_U32: all = value(m, &ins->o[1], 0) + value(m, &ins->o[2], 0); break;
-    case TN_AMD_S_ADDC_U32: all = value(m, &ins->o[1], 0) + value(m, &ins->o[2], 0) + m->scc; break;
+// What is not known by name is some function of all that is read. Floats are taken for whole numbers: it does not matter.
+static uint32_t result_of(machine *m, int family, int op, int n, const tn_amd_operand *o, int adds) {
+  const tn_amd_form f = tn_amd_form_of(op, family);
+  uint32_t all = (uint32_t)op, x[5] = {0};
+  for (int i = 0; i < n; i++) x[i] = value(m, &o[i], 0);
+  switch (op) {
+    case TN_AMD_V_MOV_B32: case TN_AMD_S_MOV_B32: return x[1];
+    case TN_AMD_V_ADD_NC_U32: case TN_AMD_S_ADD_U32: case TN_AMD_V_ADD_F32: return x[1] + x[2];
+    case TN_AMD_V_SUB_F32: return x[1] - x[2];
+    case TN_AMD_V_SUBREV_F32: return x[2] - x[1];
+    case TN_AMD_V_MUL_F32: case TN_AMD_V_MUL_DX9_ZERO_F32: return x[1] * x[2];
+    case TN_AMD_V_MAX_F32: return x[1] > x[2] ? x[1] : x[2];
+    case TN_AMD_V_MIN_F32: return x[1] < x[2] ? x[1] : x[2];
+    case TN_AMD_V_AND_B32: return x[1] & x[2];
+    case TN_AMD_V_CNDMASK_B32: return x[3] & 1 ? x[2] : x[1];
+    case TN_AMD_V_FMAC_F32: return x[1] * x[2] + x[0];
+    case TN_AMD_V_FMA_F32: case TN_AMD_V_FMAAK_F32: case TN_AMD_V_FMAMK_F32: return x[1] * x[2] + x[3];
+    case TN_AMD_V_LSHLREV_B32: return x[2] << (x[1] & 31);
+    case TN_AMD_S_ADDC_U32: return x[1] + x[2] + m->scc;
     default: break;
   }
-  if (vector && !(m->s[TN_AMD_EXEC] & 1)) return;
-  for (int k = 0; k < 32; k++) got[k] = k ? mixed(all, (uint32_t)k) : all;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < (o[i].dwords ? o[i].dwords : 1) && (adds || !strchr("dgDec", f.operands[2 * i])); k++)
+      all = mixed(all, value(m, &o[i], k));
+  return tn_amd_reads_scc(op) ? mixed(all, m->scc) : all;
+}
+static void compute(machine *m, const tn_amd_ins *ins) {
+  const tn_amd_form f = tn_amd_form_of(ins->op, ins->family);
+  const uint32_t all = result_of(m, ins->family, ins->op, ins->n, ins->o, tn_amd_reads_result(ins));
   const uint32_t carry = ins->n > 2 ? all < value(m, &ins->o[2], 0) : all & 1;
+  const uint32_t y = ins->op_y ? result_of(m, ins->family, ins->op_y, ins->n_y, ins->y, 1) : 0;
+  if (tn_amd_is_vector_format(tn_amd_format(ins->op, ins->family)) && !(m->s[TN_AMD_EXEC] & 1)) return;
   for (int i = 0, n = 0; i < ins->n; i++) {
     if (!strchr("dgDec", f.operands[2 * i])) continue;
-    for (int k = 0; k < (ins->o[i].dwords ? ins->o[i].dwords : 1); k++) *place(m, &ins->o[i], k) = got[n++];
+    for (int k = 0; k < (ins->o[i].dwords ? ins->o[i].dwords : 1); k++, n++)
+      *place(m, &ins->o[i], k) = n ? mixed(all, (uint32_t)n) : all;
   }
+  if (ins->op_y) *place(m, &ins->y[0], 0) = y;
   if (tn_amd_writes_scc(ins->op, ins->family)) m->scc = carry;
 }
 static void execute_copy(machine *m, const tn_amd_ins *ins) {
@@ -102,7 +115,7 @@ static void execute(machine *m, const tn_amd_list *l, int begin, int end) {
   for (int i = begin; i < end; i++) {
     const tn_amd_line *const line = &l->line[i];
     const int format = line->kind == TN_AMD_LINE_INS ? tn_amd_format(line->ins.op, line->ins.family) : 0;
-    m->executed++;
+    m->executed += 1 + (line->kind == TN_AMD_LINE_INS && line->ins.op_y);
     if (line->kind == TN_AMD_LINE_COPY) execute_copy(m, &line->ins);
     else if (line->kind == TN_AMD_LINE_LOOP) {
       int close = i + 1;
@@ -115,7 +128,7 @@ static void execute(machine *m, const tn_amd_list *l, int begin, int end) {
   }
 }
 static void run(machine *m, const tn_amd_list *l, const int *first, uint64_t seed) {
-  const int n = l->nvreg ? first[l->nvreg - 1] + l->vreg[l->nvreg - 1].dwords : 0;
+  const int n = l->nvreg && first ? first[l->nvreg - 1] + l->vreg[l->nvreg - 1].dwords : 0;
   uint32_t *const x = (uint32_t *)malloc((size_t)(n + 1) * sizeof *x);
   memset(m, 0, sizeof *m);
   m->x = x; m->first = first;
@@ -232,6 +245,69 @@ static void check_random(uint64_t seed, int n) {
   close_context(t);
 }
 
+// ** pairs: lists of real registers, few of them **
+
+static tn_amd_operand some_real(void) { return tn_amd_v(rnd(3) ? rnd(12) : rnd(200), 1); }
+static tn_amd_operand any_real(void) {
+  return rnd(5) ? some_real() : rnd(2) ? tn_amd_s(8 + rnd(4), 1) : tn_amd_bits(0x3F800000u + (uint32_t)rnd(3) * 77);
+}
+static void some_real_line(tn_amd_list *l) {
+  static const int ops[] = {TN_AMD_V_ADD_F32, TN_AMD_V_SUB_F32, TN_AMD_V_SUBREV_F32, TN_AMD_V_MUL_F32, TN_AMD_V_MAX_F32,
+    TN_AMD_V_MIN_F32, TN_AMD_V_ADD_NC_U32, TN_AMD_V_LSHLREV_B32, TN_AMD_V_AND_B32, TN_AMD_V_FMAC_F32, TN_AMD_V_MUL_DX9_ZERO_F32};
+  const tn_amd_operand to = some_real(), a = some_real(), k = tn_amd_bits(0x40490FDB + (uint32_t)rnd(2));
+  const int what = rnd(24);
+  if (what < 11) tn_amd_do3(l, ops[what], to, any_real(), rnd(8) ? some_real() : any_real());
+  else if (what < 14) tn_amd_do2(l, TN_AMD_V_MOV_B32, to, any_real());
+  else if (what < 18) tn_amd_do4(l, TN_AMD_V_FMA_F32, to, any_real(), a, rnd(4) ? to : k);
+  else if (what == 18) tn_amd_do4(l, TN_AMD_V_FMA_F32, to, a, k, some_real());
+  else if (what == 19) tn_amd_do4(l, TN_AMD_V_CNDMASK_B32, to, any_real(), a, rnd(3) ? tn_amd_s(TN_AMD_VCC, 1) : tn_amd_s(9, 1));
+  else if (what == 20) tn_amd_do3(l, TN_AMD_V_CMP_LT_I32, tn_amd_s(TN_AMD_VCC, 1), any_real(), a);
+  else if (what == 21) tn_amd_do2(l, TN_AMD_S_MOV_B32, tn_amd_s(8 + rnd(4), 1), tn_amd_s(8 + rnd(4), 1));
+  else if (what == 22) {
+    const int wide = rnd(2);
+    tn_amd_do3(l, wide ? TN_AMD_GLOBAL_LOAD_B64 : TN_AMD_GLOBAL_LOAD_B32, tn_amd_v(rnd(12), 1 + wide), a,
+               tn_amd_s(4, 2))->memory = 1;
+  }
+  else if (!rnd(3)) tn_amd_do2(l, TN_AMD_S_MOV_B32, tn_amd_s(TN_AMD_EXEC, 1), tn_amd_int(-rnd(2)));
+  else tn_amd_do3(l, TN_AMD_V_MUL_F32, to, a, any_real())->ins.o[1].neg = 1;
+}
+// What tn_amd_do copied into virtual registers.
+static void make_real(tn_amd_line *line) {
+  for (int i = 0; i < line->ins.n; i++)
+    if (line->ins.o[i].reg >= TN_AMD_VIRTUAL) line->ins.o[i].reg = (uint16_t)(210 + line->ins.o[i].reg % 40);
+  if (line->kind == TN_AMD_LINE_COPY) { line->kind = TN_AMD_LINE_INS; line->ins.op = TN_AMD_V_MOV_B32; }
+}
+static int pairs_of(const tn_amd_list *l) {
+  int n = 0;
+  for (int i = 0; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    uint32_t words[TN_AMD_MOST_WORDS];
+    if (line->kind != TN_AMD_LINE_INS || !line->ins.op_y) continue;
+    CHECK(tn_amd_encode(l->family, &line->ins, words) > 0);
+    CHECK(tn_amd_broken_rule(&line->ins) == NULL);
+    n++;
+  }
+  return n;
+}
+static int check_pairs(uint64_t seed, int n) {
+  tiny_ctx context, *const t = open_context(&context);
+  tn_amd_list l;
+  static machine a, b;
+  rng = seed;
+  CHECK(tn_amd_list_open(&l, t, chip_of((int)(seed % 2))));
+  while (l.n < n) some_real_line(&l);
+  CHECK(l.refused == NULL);
+  for (int i = 1; i < l.n; i++) make_real(&l.line[i]);
+  run(&a, &l, NULL, seed);
+  tn_amd_pair(&l);
+  run(&b, &l, NULL, seed);
+  CHECK(same(&a, &b, 0));
+  const int pairs = pairs_of(&l);
+  free(a.x); free(b.x);
+  close_context(t);
+  return pairs;
+}
+
 int main(void) {
   const int rounds = test_rounds(2000);
   for (int i = 0; i < rounds; i++) {
@@ -239,6 +315,13 @@ int main(void) {
     case_seeded(seed, "TEST_ROUNDS=1 TEST_FROM=%llu");
     check_random(seed, seed % 50 ? 20 + (int)(seed % 7) * 30 : 2000);
   }
+  int pairs = 0;
+  for (int i = 0; i < rounds; i++) {
+    const uint64_t seed = test_from(1) + (unsigned)i;
+    case_seeded(seed, "TEST_ROUNDS=1 TEST_FROM=%llu");
+    pairs += check_pairs(seed, 60);
+  }
   case_end();
+  CHECK(pairs > 4 * rounds);
   return test_report();
 }
