@@ -140,7 +140,7 @@ static int tn_amd_names_mask(const tn_amd_form *f) {
   return 0;
 }
 // Scalars and literals that it reads beyond what the family takes (amd_rules.c) come of vector registers; so do
-// scalars where it wants vector registers. A literal that its long form does not take (gfx9) comes of a scalar one.
+// scalars where it wants vector registers. A literal that its form does not take comes of a scalar one.
 static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int format, tn_amd_ins *ins) {
   const int packed = format == TN_AMD_VOP3P || format == TN_AMD_MFMA;
   const int is_long = format >= TN_AMD_VOP3 || tn_amd_names_mask(f), nine = l->family == TN_AMD_GFX9,
@@ -156,8 +156,8 @@ static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int for
     if (!strchr("012xyzC", where)) continue;
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
     const int literal = o->kind == TN_AMD_LITERAL;
-    if (literal && nine && !alone && !packed && o->dwords == 1 && bus.n < most &&
-        (is_long || where != '0' || o->neg || o->abs)) *o = tn_amd_in_sgprs(l, *o);
+    if (literal && !alone && format != TN_AMD_MFMA && o->dwords == 1 && bus.n < most &&
+        (packed || (nine && (is_long || where != '0' || o->neg || o->abs)))) *o = tn_amd_in_sgprs(l, *o);
     const int refused = (alone && o->kind != TN_AMD_VGPR) || (where == 'C' && o->kind == TN_AMD_SGPR) ||
         (o->kind == TN_AMD_LITERAL && (packed || o->dwords > 1 || (nine && (is_long || where != '0')) ||
                                        (told && told->value != o->value)));
@@ -179,9 +179,9 @@ static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_
 static int tn_amd_commutes(int op) {
   switch (op) {
     case TN_AMD_V_ADD_F32: case TN_AMD_V_MUL_F32: case TN_AMD_V_MAX_F32: case TN_AMD_V_MIN_F32: case TN_AMD_V_ADD_F16:
-    case TN_AMD_V_MUL_F16: case TN_AMD_V_MAX_F16: case TN_AMD_V_MIN_F16: case TN_AMD_V_ADD_NC_U32: 
-    case TN_AMD_V_AND_B32: case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32: case TN_AMD_V_MAX_U32:
-    case TN_AMD_V_MIN_U32: case TN_AMD_V_MUL_I32_I24: case TN_AMD_V_MUL_U32_U24: return 1;
+    case TN_AMD_V_MUL_F16: case TN_AMD_V_MAX_F16: case TN_AMD_V_MIN_F16: case TN_AMD_V_ADD_NC_U32:
+    case TN_AMD_V_AND_B32: case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32:
+    case TN_AMD_V_MAX_U32: case TN_AMD_V_MIN_U32: case TN_AMD_V_MUL_I32_I24: case TN_AMD_V_MUL_U32_U24: return 1;
     default: return 0;
   }
 }
