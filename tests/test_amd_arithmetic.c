@@ -492,7 +492,10 @@ static void check_vector(tiny_ctx *t, int chip, int op, int d, int from, int lan
   const int two = op != TINY_OP_CAST && op != TINY_OP_NEG, shift = op == TINY_OP_SHL || op == TINY_OP_SHR;
   if (!case_named("%s %s of %s %s, %d lanes from %d: %s", tn_amd_chips[chips[chip]].name, tiny_op_name(op),
       tn_dtypes[d].name, tn_dtypes[from].name, lanes, at, how)) return;
-  for (int j = 0; j <= two; j++) k.arg[j] = tn_uop_make(t, TINY_OP_ARG, from, lanes, 0, NULL, j, 0, NULL);
+  for (int j = 0; j <= two; j++) {         // as what is loaded, in words
+    k.arg[j] = tn_uop_make(t, TINY_OP_ARG, TINY_U32, lanes * tn_bits(from) / 32, 0, NULL, j, 0, NULL);
+    k.arg[j] = tn_uop_make(t, TINY_OP_BITCAST, from, lanes, 1, &k.arg[j], 0, 0, NULL);
+  }
   k.u = tn_uop_make(t, op, d, lanes, 1 + two, k.arg, 0, 0, NULL);
   wrong_shown = 0;
   rng = (uint64_t)op;
