@@ -136,12 +136,14 @@ static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
 // literals that its long form does not take (gfx9), and scalars where it wants vector registers.
 static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int format, tn_amd_ins *ins) {
   const int packed = format == TN_AMD_VOP3P || format == TN_AMD_MFMA;
-  const int is_long = format >= TN_AMD_VOP3, nine = l->family == TN_AMD_GFX9, most = tn_amd_bus_width(ins);
+  const int nine = l->family == TN_AMD_GFX9, most = tn_amd_bus_width(ins);
+  const int is_long = format >= TN_AMD_VOP3 || (format == TN_AMD_VOPC && ins->o[0].reg != TN_AMD_VCC);
   const tn_amd_operand vcc = tn_amd_s(TN_AMD_VCC, l->mask);
   tn_amd_bus bus = {0, {0}};
   for (int i = 0; i < f->n; i++)           // what has to be a scalar counts first
     if (f->operands[2 * i] == 'm' || f->operands[2 * i] == 'S') tn_amd_bus_add(&bus, &ins->o[i]);
   if (ins->op == TN_AMD_V_DIV_FMAS_F32 || ins->op == TN_AMD_V_DIV_FMAS_F64) tn_amd_bus_add(&bus, &vcc);
+  const tn_amd_operand *first = NULL;      // literal: there is one for all
   for (int i = 0; i < f->n; i++) {
     tn_amd_operand *const o = &ins->o[i];
     const char where = f->operands[2 * i];
@@ -149,11 +151,13 @@ static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int for
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
     const int literal = o->kind == TN_AMD_LITERAL;
     const int refused = (alone && o->kind != TN_AMD_VGPR) || (literal && nine && (is_long || where != '0' || o->neg)) ||
-        (where == 'C' && o->kind == TN_AMD_SGPR) || (literal && (packed || o->dwords > 1 || format == TN_AMD_MFMA));
+        (where == 'C' && o->kind == TN_AMD_SGPR) || (literal && (packed || o->dwords > 1 || format == TN_AMD_MFMA)) ||
+        (literal && first && first->value != o->value);
     tn_amd_bus with = bus;
     tn_amd_bus_add(&with, o);
-    if (refused || with.n > most) *o = tn_amd_in_vgprs(l, *o);
-    else bus = with;
+    if (refused || with.n > most) { *o = tn_amd_in_vgprs(l, *o); continue; }
+    bus = with;
+    if (literal) first = o;
   }
 }
 static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_ins *ins) {
