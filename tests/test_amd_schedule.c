@@ -245,6 +245,113 @@ static void check_random(uint64_t seed, int n) {
   close_context(t);
 }
 
+// ** orders of known blocks: cycles of a wave that issues in order and waits for what it reads **
+
+static int cycles_of(const tn_amd_list *l) {
+  tn_amd_graph g;
+  int cycle = 0;
+  if (!tn_amd_graph_open(&g, (tn_amd_list *)(uintptr_t)l)) return -1;
+  int *const there = (int *)calloc((size_t)tn_amd_graph_dwords(&g), sizeof *there);
+  for (int i = 0; i < l->n; i++) {
+    for (int pass = 0; pass < 2; pass++) {
+      for (int k = 0; k < g.uses[i].n; k++) {
+        int n;
+        const int first = tn_amd_dword_of(&g, &g.uses[i].of[k], &n);
+        for (int d = first; first >= 0 && d < first + n; d++) {
+          if (!pass && there[d] > cycle) cycle = there[d];
+          if (pass && g.uses[i].of[k].role & TN_AMD_WRITES) there[d] = cycle + g.trait[i].cycles;
+        }
+      }
+    }
+    cycle += g.trait[i].issue;
+  }
+  free(there);
+  return cycle;
+}
+// Dwords of vector registers at a time, at most: of registers that are written once, in front of their readers.
+static int live_of(const tn_amd_list *l) {
+  int *const left = (int *)calloc((size_t)l->nvreg, sizeof *left), live = 0, most = 0;
+  tn_amd_uses u;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < l->n; i++) {
+      tn_amd_uses_of(&l->line[i], &u);
+      for (int k = 0; k < u.n; k++) {
+        if (u.of[k].reg < TN_AMD_VIRTUAL || u.of[k].kind != TN_AMD_VGPR) continue;
+        int *const n = &left[u.of[k].reg - TN_AMD_VIRTUAL], dwords = l->vreg[u.of[k].reg - TN_AMD_VIRTUAL].dwords;
+        if (!pass) { *n -= 1; continue; }
+        if (*n < 0) { *n = -*n; live += dwords; if (live > most) most = live; }
+        if (!--*n) live -= dwords;
+      }
+    }
+  }
+  free(left);
+  return most;
+}
+static tn_amd_operand loaded(tn_amd_list *l, int dwords, tn_amd_operand at, int offset) {
+  const tn_amd_operand to = tn_amd_new_v(l, dwords);
+  tn_amd_line *const line = tn_amd_do3(l, dwords == 4 ? TN_AMD_GLOBAL_LOAD_B128 : TN_AMD_GLOBAL_LOAD_B32, to, at, tn_amd_s(4, 2));
+  line->memory = 1;
+  line->ins.m[TN_AMD_OFFSET] = offset;
+  return to;
+}
+static void stored(tn_amd_list *l, tn_amd_operand at, tn_amd_operand data, int memory, int offset) {
+  tn_amd_line *const line = tn_amd_do3(l, data.dwords == 4 ? TN_AMD_GLOBAL_STORE_B128 : TN_AMD_GLOBAL_STORE_B32, at, data,
+                                       tn_amd_s(2 + 2 * memory, 2));
+  line->memory = memory;
+  line->ins.m[TN_AMD_OFFSET] = offset;
+}
+// n values are loaded, each changed and stored right behind: loads come together, as many as there are registers for.
+static void check_streams(int family, int n, int dwords, int in_place, int most_cycles) {
+  tiny_ctx context, *const t = open_context(&context);
+  tn_amd_list l;
+  tn_amd_list_open(&l, t, chip_of(family));
+  const tn_amd_operand at = tn_amd_new_v(&l, 1);
+  tn_amd_do3(&l, TN_AMD_V_LSHLREV_B32, at, tn_amd_int(4), tn_amd_v(0, 1));
+  for (int i = 0; i < n; i++) {
+    const tn_amd_operand x = loaded(&l, dwords, at, 4 * dwords * i), y = tn_amd_new_v(&l, dwords);
+    for (int k = 0; k < dwords; k++)
+      tn_amd_do3(&l, TN_AMD_V_ADD_F32, tn_amd_slice(y, k, 1), tn_amd_slice(x, k, 1), tn_amd_slice(x, k, 1));
+    stored(&l, at, y, in_place ? 1 : 2, 4 * dwords * i);
+  }
+  const int before = cycles_of(&l);
+  CHECK(before > 320 * n);
+  tn_amd_schedule(&l);
+  const int after = cycles_of(&l), live = live_of(&l);
+  CHECK(after < most_cycles);
+  CHECK(live <= (family == TN_AMD_GFX9 ? 60 : 92));
+  if (getenv("TEST_SAYS"))
+    printf("%d values of %d dwords: %d cycles, then %d; %d registers\n", n, dwords, before, after, live);
+  close_context(t);
+}
+// A copy joins what it copies: nobody names its register between.
+static void check_joined(void) {
+  tiny_ctx context, *const t = open_context(&context);
+  tn_amd_list l;
+  tn_amd_list_open(&l, t, chip_of(TN_AMD_GFX11));
+  const tn_amd_operand at = tn_amd_new_v(&l, 1), sum = tn_amd_new_v(&l, 4);
+  tn_amd_copy(&l, sum, tn_amd_int(0));
+  tn_amd_copy(&l, at, tn_amd_int(0));
+  for (int i = 0; i < 8; i++) {
+    const tn_amd_operand x = loaded(&l, 4, at, 16 * i);
+    for (int k = 0; k < 4; k++) {
+      const tn_amd_operand y = tn_amd_new_v(&l, 1);
+      tn_amd_do4(&l, TN_AMD_V_FMA_F32, y, tn_amd_slice(x, k, 1), tn_amd_slice(x, 3 - k, 1), tn_amd_slice(sum, k, 1));
+      tn_amd_copy(&l, tn_amd_slice(sum, k, 1), y);
+    }
+  }
+  tn_amd_schedule(&l);
+  int apart = 0, fmas = 0;
+  for (int i = 0; i < l.n; i++) {
+    if (l.line[i].kind != TN_AMD_LINE_INS || l.line[i].ins.op != TN_AMD_V_FMA_F32) continue;
+    fmas++;
+    apart += i + 1 == l.n || l.line[i + 1].kind != TN_AMD_LINE_COPY || l.line[i + 1].ins.o[1].reg != l.line[i].ins.o[0].reg;
+  }
+  CHECK_EQ(fmas, 32);
+  CHECK_EQ(apart, 0);
+  CHECK(cycles_of(&l) < 320 + 8 * 30);
+  close_context(t);
+}
+
 // ** pairs: lists of real registers, few of them **
 
 static tn_amd_operand some_real(void) { return tn_amd_v(rnd(3) ? rnd(12) : rnd(200), 1); }
@@ -255,10 +362,10 @@ static void some_real_line(tn_amd_list *l) {
   static const int ops[] = {TN_AMD_V_ADD_F32, TN_AMD_V_SUB_F32, TN_AMD_V_SUBREV_F32, TN_AMD_V_MUL_F32, TN_AMD_V_MAX_F32,
     TN_AMD_V_MIN_F32, TN_AMD_V_ADD_NC_U32, TN_AMD_V_LSHLREV_B32, TN_AMD_V_AND_B32, TN_AMD_V_FMAC_F32, TN_AMD_V_MUL_DX9_ZERO_F32};
   const tn_amd_operand to = some_real(), a = some_real(), k = tn_amd_bits(0x40490FDB + (uint32_t)rnd(2));
-  const int what = rnd(24);
+  const int what = rnd(25);
   if (what < 11) tn_amd_do3(l, ops[what], to, any_real(), rnd(8) ? some_real() : any_real());
   else if (what < 14) tn_amd_do2(l, TN_AMD_V_MOV_B32, to, any_real());
-  else if (what < 18) tn_amd_do4(l, TN_AMD_V_FMA_F32, to, any_real(), a, rnd(4) ? to : k);
+  else if (what < 18) tn_amd_do4(l, TN_AMD_V_FMA_F32, to, any_real(), a, rnd(4) ? to : rnd(2) ? some_real() : k);
   else if (what == 18) tn_amd_do4(l, TN_AMD_V_FMA_F32, to, a, k, some_real());
   else if (what == 19) tn_amd_do4(l, TN_AMD_V_CNDMASK_B32, to, any_real(), a, rnd(3) ? tn_amd_s(TN_AMD_VCC, 1) : tn_amd_s(9, 1));
   else if (what == 20) tn_amd_do3(l, TN_AMD_V_CMP_LT_I32, tn_amd_s(TN_AMD_VCC, 1), any_real(), a);
@@ -268,6 +375,7 @@ static void some_real_line(tn_amd_list *l) {
     tn_amd_do3(l, wide ? TN_AMD_GLOBAL_LOAD_B64 : TN_AMD_GLOBAL_LOAD_B32, tn_amd_v(rnd(12), 1 + wide), a,
                tn_amd_s(4, 2))->memory = 1;
   }
+  else if (what == 23 && !rnd(3)) tn_amd_line_new(l, rnd(2) || l->n > 50 ? TN_AMD_LINE_LABEL : TN_AMD_LINE_LOOP, -1);
   else if (!rnd(3)) tn_amd_do2(l, TN_AMD_S_MOV_B32, tn_amd_s(TN_AMD_EXEC, 1), tn_amd_int(-rnd(2)));
   else tn_amd_do3(l, TN_AMD_V_MUL_F32, to, a, any_real())->ins.o[1].neg = 1;
 }
@@ -296,6 +404,7 @@ static int check_pairs(uint64_t seed, int n) {
   rng = seed;
   CHECK(tn_amd_list_open(&l, t, chip_of((int)(seed % 2))));
   while (l.n < n) some_real_line(&l);
+  for (int i = l.n - 1; i >= 0; i--) if (l.line[i].kind == TN_AMD_LINE_LOOP) tn_amd_line_new(&l, TN_AMD_LINE_LOOP_END, -1);
   CHECK(l.refused == NULL);
   for (int i = 1; i < l.n; i++) make_real(&l.line[i]);
   run(&a, &l, NULL, seed);
@@ -315,6 +424,13 @@ int main(void) {
     case_seeded(seed, "TEST_ROUNDS=1 TEST_FROM=%llu");
     check_random(seed, seed % 50 ? 20 + (int)(seed % 7) * 30 : 2000);
   }
+  for (int family = 0; family < TN_AMD_FAMILIES; family++) {
+    check_streams(family, 8, 4, 0, 420 + 200 * (family == TN_AMD_GFX9));
+    check_streams(family, 8, 4, 1, 420 + 200 * (family == TN_AMD_GFX9));
+    check_streams(family, 32, 1, 1, 420 + 200 * (family == TN_AMD_GFX9));
+    check_streams(family, 100, 4, 0, 6000);
+  }
+  check_joined();
   int pairs = 0;
   for (int i = 0; i < rounds; i++) {
     const uint64_t seed = test_from(1) + (unsigned)i;

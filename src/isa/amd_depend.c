@@ -35,22 +35,31 @@ static int tn_amd_matrix_cycles(const tn_amd_ins *ins) {
       tn_amd_has_word(name, n, "f64");
   return (ins->o[0].dwords >= 16 ? 32 : 16) << slow;
 }
-// From a line to those that read what it writes.
-static int tn_amd_cycles_of(const tn_amd_line *line) {
-  switch (tn_amd_unit(line)) {
+// From a line of a unit to those that read what it writes.
+static int tn_amd_unit_cycles(int unit, const tn_amd_ins *ins) {
+  switch (unit) {
     case TN_AMD_U_SALU: return TN_AMD_SALU_CYCLES;
     case TN_AMD_U_SMEM: return TN_AMD_SMEM_CYCLES;
     case TN_AMD_U_TRANS: return TN_AMD_TRANS_CYCLES;
-    case TN_AMD_U_MATRIX: return tn_amd_matrix_cycles(&line->ins);
+    case TN_AMD_U_MATRIX: return tn_amd_matrix_cycles(ins);
     case TN_AMD_U_LDS: return TN_AMD_LDS_CYCLES;
     case TN_AMD_U_VMEM: return TN_AMD_VMEM_CYCLES;
     default: return TN_AMD_VALU_CYCLES;
   }
 }
 // To the next line: a SIMD has 32 lanes, of gfx942 16; transcendentals take four times as long.
-static int tn_amd_issue_cycles(const tn_amd_line *line) {
-  const int unit = tn_amd_unit(line), passes = line->ins.family == TN_AMD_GFX9 ? 4 : 1;
+static int tn_amd_unit_issue(int unit, int family) {
+  const int passes = family == TN_AMD_GFX9 ? 4 : 1;
   return unit == TN_AMD_U_VALU ? passes : unit == TN_AMD_U_TRANS ? 4 * passes : 1;
+}
+// What need not be asked for again and again.
+typedef struct tn_amd_trait { uint8_t unit, stands, issue; uint16_t cycles; } tn_amd_trait;
+static void tn_amd_trait_of(const tn_amd_line *line, tn_amd_trait *t) {
+  const int unit = tn_amd_unit(line);
+  t->unit = (uint8_t)unit;
+  t->stands = (uint8_t)tn_amd_stands(line);
+  t->issue = (uint8_t)tn_amd_unit_issue(unit, line->ins.family);
+  t->cycles = (uint16_t)tn_amd_unit_cycles(unit, &line->ins);
 }
 
 // ** memory **
@@ -120,7 +129,7 @@ typedef struct tn_amd_node { int edge, preds, height, earliest, cycles, stamp; u
 typedef struct tn_amd_dword { int writer, reader, named, count; } tn_amd_dword;
 typedef struct tn_amd_reader { int line, next; } tn_amd_reader;
 typedef struct tn_amd_graph {
-  tn_amd_list *l; tn_amd_uses *uses; tn_amd_node *node;      // of all lines
+  tn_amd_list *l; tn_amd_uses *uses; tn_amd_node *node; tn_amd_trait *trait;    // of all lines
   int *first; tn_amd_dword *dword;                           // of virtual registers: their first dword's number
   tn_amd_edge *edge; int nedges, edgecap;
   tn_amd_reader *reader; int nreaders, readercap;
@@ -260,7 +269,7 @@ static int tn_amd_joins(const tn_amd_graph *g, int copy) {
     if (t->writer < g->begin || (i && t->writer != line)) return -1;
     line = t->writer;
     if (g->dword[to + i].named > line || g->dword[to + i].writer == line) return -1;
-    if (tn_amd_cycles_of(&g->l->line[line]) >= TN_AMD_LDS_CYCLES && t->count > 2) return -1;     // else all wait here
+    if (g->trait[line].cycles >= TN_AMD_LDS_CYCLES && t->count > 2) return -1;     // else all wait here
   }
   return line;
 }
@@ -319,15 +328,17 @@ static int tn_amd_graph_open(tn_amd_graph *g, tn_amd_list *l) {
   g->l = l;
   g->uses = (tn_amd_uses *)tn_amd_scratch(l->t, n, sizeof *g->uses);
   g->node = (tn_amd_node *)tn_amd_scratch(l->t, n, sizeof *g->node);
+  g->trait = (tn_amd_trait *)tn_amd_scratch(l->t, n, sizeof *g->trait);
   g->first = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *g->first);
-  g->dead = (int *)tn_amd_scratch(l->t, n, sizeof *g->dead);
-  g->joined = (int *)tn_amd_scratch(l->t, n, sizeof *g->joined);
-  g->chain = (int *)tn_amd_scratch(l->t, n, sizeof *g->chain);
-  if (!g->uses || !g->node || !g->first || !g->dead || !g->joined || !g->chain) return 0;
+  g->dead = (int *)tn_amd_scratch(l->t, 3 * n, sizeof *g->dead);
+  if (!g->uses || !g->node || !g->trait || !g->first || !g->dead) return 0;
+  g->joined = g->dead + n;
+  g->chain = g->joined + n;
   for (int v = 1; v < l->nvreg; v++) g->first[v] = g->first[v - 1] + l->vreg[v - 1].dwords;
   g->dword = (tn_amd_dword *)tn_amd_scratch(l->t, (size_t)tn_amd_graph_dwords(g), sizeof *g->dword);
   for (int i = 0; i < l->n && g->dword; i++) {
     tn_amd_uses_of(&l->line[i], &g->uses[i]);
+    tn_amd_trait_of(&l->line[i], &g->trait[i]);
     for (int k = 0; k < g->uses[i].n; k++) {
       int many;
       const int first = tn_amd_dword_of(g, &g->uses[i].of[k], &many);
@@ -356,7 +367,7 @@ static void tn_amd_graph_of(tn_amd_graph *g, int begin, int end) {
   for (int i = begin; i < end; i++) {
     memset(&g->node[i], 0, sizeof g->node[i]);
     g->node[i].edge = g->node[i].stamp = -1;
-    g->node[i].cycles = tn_amd_cycles_of(&g->l->line[i]);
+    g->node[i].cycles = g->trait[i].cycles;
   }
   tn_amd_find_joined(g);
   tn_amd_graph_forget(g);
@@ -371,7 +382,7 @@ static int tn_amd_load_cycles(const tn_amd_graph *g, int line) {
 static void tn_amd_graph_heights(tn_amd_graph *g) {
   for (int i = g->end - 1; i >= g->begin; i--) {
     tn_amd_node *const n = &g->node[i];
-    const int unit = tn_amd_unit(&g->l->line[i]);
+    const int unit = g->trait[i].unit;
     n->height = unit == TN_AMD_U_SMEM || unit >= TN_AMD_U_LDS ? tn_amd_load_cycles(g, i) : 1;
     for (int e = n->edge; e >= 0; e = g->edge[e].next) {
       const int way = g->edge[e].cycles + g->node[g->edge[e].to].height;
