@@ -107,11 +107,14 @@ static int tn_amd_same_register(const tn_amd_ins *x, int i, const tn_amd_ins *y,
   const tn_amd_operand *const a = &x->o[i], *const b = &y->o[k];
   return a->kind == b->kind && a->reg == b->reg && a->sub == b->sub && a->dwords == b->dwords;
 }
+static int tn_amd_access_elsewhere(const tn_amd_access *a, const tn_amd_access *b) {
+  if (a->space != b->space && a->space != TN_AMD_IN_ANY && b->space != TN_AMD_IN_ANY) return 1;
+  return a->memory && b->memory && a->memory != b->memory;
+}
 // Registers of an address that were written between keep the two in order anyway.
 static int tn_amd_access_apart(const tn_amd_line *lines, const tn_amd_access *a, const tn_amd_access *b) {
   const tn_amd_ins *const x = &lines[a->line].ins, *const y = &lines[b->line].ins;
-  if (a->space != b->space && a->space != TN_AMD_IN_ANY && b->space != TN_AMD_IN_ANY) return 1;
-  if (a->memory && b->memory && a->memory != b->memory) return 1;
+  if (tn_amd_access_elsewhere(a, b)) return 1;
   if (a->low == a->end || b->low == b->end || a->space != b->space) return 0;
   if (!tn_amd_same_register(x, a->at, y, b->at) || !tn_amd_same_register(x, a->scalar, y, b->scalar)) return 0;
   return a->end <= b->low || b->end <= a->low;
