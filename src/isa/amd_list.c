@@ -137,11 +137,15 @@ static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
 static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int format, tn_amd_ins *ins) {
   const int packed = format == TN_AMD_VOP3P || format == TN_AMD_MFMA;
   const int is_long = format >= TN_AMD_VOP3, nine = l->family == TN_AMD_GFX9, most = tn_amd_bus_width(ins);
+  const tn_amd_operand vcc = tn_amd_s(TN_AMD_VCC, l->mask);
   tn_amd_bus bus = {0, {0}};
+  for (int i = 0; i < f->n; i++)           // what has to be a scalar counts first
+    if (f->operands[2 * i] == 'm' || f->operands[2 * i] == 'S') tn_amd_bus_add(&bus, &ins->o[i]);
+  if (ins->op == TN_AMD_V_DIV_FMAS_F32 || ins->op == TN_AMD_V_DIV_FMAS_F64) tn_amd_bus_add(&bus, &vcc);
   for (int i = 0; i < f->n; i++) {
     tn_amd_operand *const o = &ins->o[i];
     const char where = f->operands[2 * i];
-    if (!strchr("012xyzC", where)) { if (where == 'm' || where == 'S') tn_amd_bus_add(&bus, o); continue; }
+    if (!strchr("012xyzC", where)) continue;
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
     const int literal = o->kind == TN_AMD_LITERAL;
     const int refused = (alone && o->kind != TN_AMD_VGPR) || (literal && nine && (is_long || where != '0' || o->neg)) ||

@@ -109,6 +109,12 @@ static int tn_amd_writes_exec(int op, int family) {
   return n > 12 && (!memcmp(name + n - 12, "saveexec_b32", 12) || !memcmp(name + n - 12, "saveexec_b64", 12) ||
                     !memcmp(name + n - 10, "wrexec_b32", 10) || !memcmp(name + n - 10, "wrexec_b64", 10));
 }
+// Has the instruction's name these letters?
+static int tn_amd_is_named(const tn_amd_ins *ins, const char *letters) {
+  size_t n;
+  const char *const name = tn_amd_name(ins->op, ins->family, &n), *const at = strstr(name, letters);
+  return at && at + strlen(letters) <= name + n;
+}
 // What is written is read before: it is added to, or part of it stays.
 static int tn_amd_adds_to_result(int op, int family) {
   switch (op) {
@@ -124,8 +130,9 @@ static int tn_amd_adds_to_result(int op, int family) {
   const int format = tn_amd_format(op, family);
   size_t n;
   const char *const name = tn_amd_name(op, family, &n);
-  if (format == TN_AMD_VOP3P) return n > 8 && !memcmp(name, "v_swmmac", 8);
-  if (format < TN_AMD_DS || format > TN_AMD_MUBUF) return 0;
+  if (format == TN_AMD_VOP3P || format == TN_AMD_MFMA)
+    return n > 8 && (!memcmp(name, "v_swmmac", 8) || !memcmp(name, "v_smfmac", 8));
+  if (!tn_amd_is_memory(format)) return 0;
   for (size_t i = 0; i + 4 <= n; i++) if (!memcmp(name + i, "_d16", 4)) return 1;
   return 0;
 }
@@ -156,9 +163,11 @@ static void tn_amd_uses_of_half(tn_amd_uses *u, const tn_amd_ins *ins, int op, i
   const int adds = o == ins->o ? tn_amd_reads_result(ins) : tn_amd_adds_to_result(op, ins->family);
   for (int i = 0; i < n; i++) {
     const char where = i < f.n ? f.operands[2 * i] : '0';
-    int role = strchr("dgDecr", where) ? TN_AMD_WRITES : TN_AMD_READS;
+    const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");      // of a buffer
+    const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));     // no carry
+    int role = loads || (strchr("dgDecr", where) && !data) ? TN_AMD_WRITES : TN_AMD_READS;
     if (!i && role == TN_AMD_WRITES && adds) role |= TN_AMD_READS;
-    if ((where == 'b' && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
+    if ((where == 'b' && !loads && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
       role = TN_AMD_READS | TN_AMD_WRITES;
     if (tn_amd_is_register(&o[i])) tn_amd_uses_add(u, o[i].kind, o[i].reg, o[i].sub, o[i].dwords, role);
     else if (o[i].kind == TN_AMD_SPECIAL) tn_amd_uses_add(u, TN_AMD_SPECIAL, o[i].reg, 0, 1, role);

@@ -17,14 +17,20 @@
 enum { TN_AMD_ELEMENTS = 1, TN_AMD_WORDS = 2 };              // what users want of a vector
 enum { TN_AMD_DEEP = 72 };                 // loops and IFs inside each other
 
-struct tn_amd_level;
+struct tn_amd_level; struct tn_amd_step;
 typedef struct tn_amd_selection {
   tiny_ctx *t; const tiny_listing *k; tn_amd_list *l; int family;
   tn_amd_operand *pool; int npool, poolcap;
   int *elements, *words;                   // of nodes: where in the pool, -1: nowhere
   uint8_t *wants, *needed, *zeros, *written;                 // written: of a PARAM: it is stored to; zeros: low bits
-  struct tn_amd_level *level; int depth;   // loops and IFs that are open (amd_control.c)
-  tn_amd_operand args, item[3], group[3], packed_item;       // what comes with the launch
+  struct tn_amd_level *level; int depth, at, serial;         // loops and IFs that are open; where lines go
+  uint8_t *inside; struct tn_amd_step *step;                 // inside: of nodes, how deep they stand (amd_address.c)
+  // A RANGE whose body stands there several times, which copy is written, and the iteration of the first of them
+  const tiny_uop *copied; int copy; tn_amd_operand counter;
+  int64_t *place;                          // of DEFINEs: where in LDS or scratch, -1: in registers
+  uint8_t *tuple;                          // of REG memory: an element's lanes lie beside each other
+  int *ends;                               // of a RANGE or IF: where its END or ENDIF is
+  tn_amd_operand args, item, group[3];     // what comes with the launch
   int64_t lds, scratch;                    // bytes so far
 } tn_amd_selection;
 
@@ -205,7 +211,7 @@ static void tn_amd_complete(tn_amd_selection *x, const tiny_uop *u) {
   if (x->elements[u->seq] < 0 && x->words[u->seq] >= 0 && (wants & TN_AMD_ELEMENTS)) tn_amd_unpack_all(x, u);
 }
 // Dword i of a vector's bits, as they lie in memory; of one element, too.
-static tn_amd_operand tn_amd_dword(const tn_amd_selection *x, const tiny_uop *u, int i) {
+static tn_amd_operand tn_amd_bits_at(const tn_amd_selection *x, const tiny_uop *u, int i) {
   if (tn_amd_packs(u)) return x->words[u->seq] < 0 ? tn_amd_off() : x->pool[x->words[u->seq] + i];
   if (tn_amd_bits_of(u->dtype) < 64) return tn_amd_element(x, u, i);
   const tn_amd_operand o = tn_amd_element(x, u, i / 2);
