@@ -65,8 +65,8 @@ static void tn_amd_trait_of(const tn_amd_line *line, tn_amd_trait *t) {
 // ** memory **
 
 enum { TN_AMD_IN_ANY, TN_AMD_IN_LDS, TN_AMD_IN_SCRATCH, TN_AMD_IN_GLOBAL };
-// at, scalar: the address, by the operands that have it, -1: none; low, end: bytes behind it, both 0: not known
-typedef struct tn_amd_access { int line, space, memory, stores, at, scalar, low, end; } tn_amd_access;
+// at: which n operands say the address; low, end: bytes behind it, both 0: not known
+typedef struct tn_amd_access { int line, space, memory, stores, low, end; uint8_t n, at[4]; } tn_amd_access;
 
 // 0: the line accesses no memory.
 static int tn_amd_access_of(const tn_amd_line *line, tn_amd_access *a) {
@@ -83,29 +83,30 @@ static int tn_amd_access_of(const tn_amd_line *line, tn_amd_access *a) {
            : format == TN_AMD_SCRATCH ? TN_AMD_IN_SCRATCH : TN_AMD_IN_GLOBAL;
   a->memory = lds ? 0 : line->memory;
   a->stores = lds || !loads;
-  a->at = a->scalar = -1;
   return 1;
 }
 // Bytes behind an address in registers: of a work item's own; what others write is another's.
 static void tn_amd_access_place(const tn_amd_line *line, tn_amd_access *a) {
   const tn_amd_form f = tn_amd_form_of(line->ins.op, line->ins.family);
-  int dwords = 0;
-  if (a->space != TN_AMD_IN_GLOBAL && a->space != TN_AMD_IN_SCRATCH) return;
-  for (int i = 0; i < f.n && i < line->ins.n; i++) {
+  int dwords = 0, known = a->space == TN_AMD_IN_GLOBAL || a->space == TN_AMD_IN_SCRATCH;
+  for (int i = 0; i < f.n && i < line->ins.n && known; i++) {
     const char where = f.operands[2 * i];
-    if (where == 'a') a->at = i;
-    else if (where == 's') a->scalar = i;
+    if (strchr("asRo", where) && a->n < 4) a->at[a->n++] = (uint8_t)i;
     else if (where == 'd' || where == 'b') dwords = line->ins.o[i].dwords;
-    else dwords = -64;                     // of a form that is not looked into
+    else known = 0;                        // of a form that is not looked into
   }
-  if (dwords <= 0) return;
+  if (!known || !dwords) return;
   a->low = line->ins.m[TN_AMD_OFFSET];
   a->end = a->low + 4 * dwords;
 }
-static int tn_amd_same_register(const tn_amd_ins *x, int i, const tn_amd_ins *y, int k) {
-  if (i < 0 || k < 0) return i == k;
-  const tn_amd_operand *const a = &x->o[i], *const b = &y->o[k];
-  return a->kind == b->kind && a->reg == b->reg && a->sub == b->sub && a->dwords == b->dwords;
+static int tn_amd_same_address(const tn_amd_ins *x, const tn_amd_access *a, const tn_amd_ins *y,
+                               const tn_amd_access *b) {
+  for (int i = 0; i < a->n; i++) {
+    const tn_amd_operand *const p = &x->o[a->at[i]], *const q = &y->o[b->at[i]];
+    if (p->kind != q->kind || p->reg != q->reg || p->sub != q->sub || p->dwords != q->dwords || p->value != q->value)
+      return 0;
+  }
+  return a->n == b->n && tn_amd_format(x->op, x->family) == tn_amd_format(y->op, y->family);
 }
 static int tn_amd_access_elsewhere(const tn_amd_access *a, const tn_amd_access *b) {
   if (a->space != b->space && a->space != TN_AMD_IN_ANY && b->space != TN_AMD_IN_ANY) return 1;
@@ -115,8 +116,7 @@ static int tn_amd_access_elsewhere(const tn_amd_access *a, const tn_amd_access *
 static int tn_amd_access_apart(const tn_amd_line *lines, const tn_amd_access *a, const tn_amd_access *b) {
   const tn_amd_ins *const x = &lines[a->line].ins, *const y = &lines[b->line].ins;
   if (tn_amd_access_elsewhere(a, b)) return 1;
-  if (a->low == a->end || b->low == b->end || a->space != b->space) return 0;
-  if (!tn_amd_same_register(x, a->at, y, b->at) || !tn_amd_same_register(x, a->scalar, y, b->scalar)) return 0;
+  if (a->low == a->end || b->low == b->end || !tn_amd_same_address(x, a, y, b)) return 0;
   return a->end <= b->low || b->end <= a->low;
 }
 
