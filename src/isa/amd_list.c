@@ -132,24 +132,37 @@ static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
   tn_amd_copy(l, to, from);
   return to;
 }
+// How many scalars and literals of their own are read, o as well; parts of a virtual register are its own each, and of
+// literals there may be one: a second one counts as more than there may be.
+static int tn_amd_bus_with(tn_amd_operand *bus, int n, const tn_amd_operand *o) {
+  const int literal = o->kind == TN_AMD_LITERAL;
+  if (!literal && o->kind != TN_AMD_SPECIAL && (o->kind != TN_AMD_SGPR || o->reg == TN_AMD_NULL)) return n;
+  for (int i = 0; i < n; i++) {
+    const int same = bus[i].reg == o->reg && bus[i].sub == o->sub && bus[i].dwords == o->dwords;
+    if (literal && bus[i].kind == TN_AMD_LITERAL) return bus[i].value == o->value ? n : TN_AMD_MOST_OPERANDS;
+    if (!literal && bus[i].kind == o->kind && same) return n;
+  }
+  bus[n] = *o;
+  return n + 1;
+}
 // Scalars and literals that it reads beyond what the family takes (amd_rules.c) come of vector registers; so do
 // literals that its long form does not take (gfx9), and scalars where it wants vector registers.
 static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int format, tn_amd_ins *ins) {
   const int packed = format == TN_AMD_VOP3P || format == TN_AMD_MFMA;
   const int is_long = format >= TN_AMD_VOP3, nine = l->family == TN_AMD_GFX9, most = tn_amd_bus_width(ins);
-  tn_amd_bus bus = {0, {0}};
+  tn_amd_operand bus[TN_AMD_MOST_OPERANDS];
+  int n = 0;
   for (int i = 0; i < f->n; i++) {
     tn_amd_operand *const o = &ins->o[i];
     const char where = f->operands[2 * i];
-    if (!strchr("012xyzC", where)) { if (where == 'm' || where == 'S') tn_amd_bus_add(&bus, o); continue; }
+    if (!strchr("012xyzC", where)) { if (where == 'm' || where == 'S') n = tn_amd_bus_with(bus, n, o); continue; }
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
     const int literal = o->kind == TN_AMD_LITERAL;
     const int refused = (alone && o->kind != TN_AMD_VGPR) || (literal && nine && (is_long || where != '0' || o->neg)) ||
         (where == 'C' && o->kind == TN_AMD_SGPR) || (literal && (packed || o->dwords > 1 || format == TN_AMD_MFMA));
-    tn_amd_bus with = bus;
-    tn_amd_bus_add(&with, o);
-    if (refused || with.n > most) *o = tn_amd_in_vgprs(l, *o);
-    else bus = with;
+    const int with = refused ? n : tn_amd_bus_with(bus, n, o);
+    if (refused || with > most) *o = tn_amd_in_vgprs(l, *o);
+    else n = with;
   }
 }
 static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_ins *ins) {
