@@ -552,7 +552,332 @@ static void test_random(void) {
   case_end();
 }
 
+// ** lists by hand **
+
+// Moves between registers of a kind.
+static int moves_of(const tn_amd_list *l) {
+  int n = 0;
+  for (int i = 0; i < l->n; i++) {
+    const tn_amd_ins *const ins = &l->line[i].ins;
+    const int op = ins->op, moves = op == TN_AMD_V_MOV_B32 || op == TN_AMD_S_MOV_B32 || op == TN_AMD_S_MOV_B64 ||
+        op == TN_AMD_V_MOV_B64 || op == TN_AMD_V_ACCVGPR_MOV_B32;
+    n += l->line[i].kind == TN_AMD_LINE_INS && moves && ins->o[0].kind == ins->o[1].kind && !is_exec(&ins->o[0]);
+  }
+  return n;
+}
+static const tn_amd_line *line_of(const tn_amd_list *l, int op) {
+  for (int i = 0; i < l->n; i++) if (l->line[i].kind == TN_AMD_LINE_INS && l->line[i].ins.op == op) return &l->line[i];
+  return NULL;
+}
+// A kernel's begin: a list with an address and an item's number.
+static void begin_list(tiny_ctx *t, tn_amd_list *l, maker *m, int family) {
+  tn_amd_list_open(l, open_context(t), chip_of(family));
+  memset(m, 0, sizeof *m);
+  m->l = l;
+  m->base = input(l, TN_AMD_SGPR, 2, 0);
+  m->item = keep_v(m, input(l, TN_AMD_VGPR, 1, 0));
+  keep_s(m, input(l, TN_AMD_SGPR, 1, 2));
+  m->address = tn_amd_new_v(l, 2);
+  tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, tn_amd_slice(m->address, 0, 1), tn_amd_int(5), m->item);
+  tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, tn_amd_slice(m->address, 1, 1), tn_amd_int(6), m->item);
+}
+typedef struct counter { tn_amd_operand i; int head; } counter;
+static counter loop_begin(maker *m) {
+  const counter c = {tn_amd_new_s(m->l, 1), tn_amd_label_new(m->l)};
+  tn_amd_copy(m->l, c.i, tn_amd_int(0));
+  tn_amd_line_new(m->l, TN_AMD_LINE_LOOP, -1);
+  tn_amd_line_new(m->l, TN_AMD_LINE_LABEL, c.head);
+  return c;
+}
+static void loop_end(maker *m, counter c) {
+  const tn_amd_operand was = tn_amd_new_s(m->l, 1), is = tn_amd_new_s(m->l, 1);
+  tn_amd_copy(m->l, was, c.i);
+  tn_amd_do3(m->l, TN_AMD_S_ADD_U32, is, was, tn_amd_int(1));
+  tn_amd_copy(m->l, c.i, is);
+  tn_amd_do2(m->l, TN_AMD_S_CMP_LT_U32, is, tn_amd_int(4));
+  tn_amd_branch_to(m->l, TN_AMD_S_CBRANCH_SCC1, c.head);
+  tn_amd_line_new(m->l, TN_AMD_LINE_LOOP_END, -1);
+}
+// R = R + a b
+static void add_product(maker *m, tn_amd_operand r, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand was = new_v(m), is = new_v(m);
+  tn_amd_copy(m->l, was, r);
+  tn_amd_do4(m->l, TN_AMD_V_FMA_F32, is, a, b, was);
+  tn_amd_copy(m->l, r, is);
+}
+static void load_four(maker *m, tn_amd_operand out[4]) {
+  const tn_amd_operand wide = tn_amd_new_v(m->l, 4);
+  tn_amd_do3(m->l, TN_AMD_GLOBAL_LOAD_B128, wide, m->address, tn_amd_off());
+  for (int k = 0; k < 4; k++) out[k] = tn_amd_slice(wide, k, 1);
+}
+// Sixteen sums in a loop, in the lanes of an if or in all: no move stays, and a sum is added to where it is.
+static void test_sums(int family, int lanes) {
+  static maker m;
+  tiny_ctx t;
+  tn_amd_list l;
+  begin_list(&t, &l, &m, family);
+  tn_amd_operand sum[4], a[4], b[4], mask, saved = m.item;
+  for (int k = 0; k < 4; k++) {
+    sum[k] = tn_amd_new_v(&l, 4);
+    for (int i = 0; i < 4; i++) tn_amd_copy(&l, tn_amd_slice(sum[k], i, 1), tn_amd_int(0));
+  }
+  const counter c = loop_begin(&m);
+  load_four(&m, a);
+  load_four(&m, b);
+  const int skip = tn_amd_label_new(&l);
+  if (lanes) {
+    mask = tn_amd_new_mask(&l); saved = tn_amd_new_mask(&l);
+    tn_amd_do3(&l, TN_AMD_V_CMP_LT_U32, mask, a[0], b[1]);
+    tn_amd_do2(&l, and_saveexec(&m), saved, mask);
+    tn_amd_branch_to(&l, TN_AMD_S_CBRANCH_EXECZ, skip);
+    tn_amd_do4(&l, TN_AMD_V_FMA_F32, a[0], a[1], b[0], b[3]);
+    make_store(&m, a[0]);
+    tn_amd_line_new(&l, TN_AMD_LINE_LABEL, skip);
+    tn_amd_copy(&l, exec_of(&m), saved);
+  }
+  for (int i = 0; i < 16; i++) add_product(&m, tn_amd_slice(sum[i / 4], i % 4, 1), a[i / 4], b[i % 4]);
+  loop_end(&m, c);
+  for (int k = 0; k < 4; k++) make_store(&m, sum[k]);
+  CHECK(check_list(&t, &l));
+  CHECK_EQ(moves_of(&l), 0);
+  for (int i = 0; i < l.n; i++) {
+    const tn_amd_operand *const o = l.line[i].ins.o;
+    if (l.line[i].ins.op == TN_AMD_V_FMA_F32 && o[3].reg != b[3].reg && !lanes) CHECK_EQ(o[0].reg, o[3].reg);
+  }
+  close_context(&t);
+}
+// Matrices that are added to in a loop stay where they are; operands are put together where they are made.
+static void test_matrices(int family) {
+  static maker m;
+  tiny_ctx t;
+  tn_amd_list l;
+  begin_list(&t, &l, &m, family);
+  const int nine = family == TN_AMD_GFX9, dwords = nine ? 16 : 8, ab = nine ? 2 : family == TN_AMD_GFX12 ? 4 : 8;
+  const int op = nine ? TN_AMD_V_MFMA_F32_32X32X8_F16 : TN_AMD_V_WMMA_F32_16X16X16_F16;
+  tn_amd_operand sum[4], side[4];
+  for (int k = 0; k < 4; k++) {
+    sum[k] = tn_amd_new(&l, nine ? TN_AMD_AGPR : TN_AMD_VGPR, dwords);
+    tn_amd_copy(&l, sum[k], tn_amd_int(0));
+  }
+  const counter c = loop_begin(&m);
+  for (int k = 0; k < 4; k++) {
+    side[k] = tn_amd_new_v(&l, ab);
+    for (int i = 0; i < ab; i++) {
+      const tn_amd_operand x = new_v(&m);
+      tn_amd_do3(&l, TN_AMD_V_ADD_NC_U32, x, tn_amd_int(3 * i + k), m.item);
+      tn_amd_copy(&l, tn_amd_slice(side[k], i, 1), x);
+    }
+  }
+  for (int k = 0; k < 4; k++) {
+    const int kind = nine ? TN_AMD_AGPR : TN_AMD_VGPR;
+    const tn_amd_operand was = tn_amd_new(&l, kind, dwords), is = tn_amd_new(&l, kind, dwords);
+    tn_amd_copy(&l, was, sum[k]);
+    tn_amd_do4(&l, op, is, side[k / 2], side[2 + k % 2], was);
+    tn_amd_copy(&l, sum[k], is);
+  }
+  loop_end(&m, c);
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < dwords; i += 4) {
+      const tn_amd_operand x = tn_amd_new_v(&l, 4);
+      tn_amd_copy(&l, x, tn_amd_slice(sum[k], i, 4));
+      make_store(&m, x);
+    }
+  CHECK(check_list(&t, &l));
+  CHECK_EQ(moves_of(&l), 0);
+  for (int i = 0; i < l.n; i++)
+    if (l.line[i].ins.op == op) CHECK_EQ(l.line[i].ins.o[0].reg, l.line[i].ins.o[3].reg);
+  CHECK_EQ(l.setup.agprs, nine ? 64 : 0);
+  close_context(&t);
+}
+// A matrix that is read once more is not overwritten: result and what is added to lie apart.
+static void test_apart(int family) {
+  static maker m;
+  tiny_ctx t;
+  tn_amd_list l;
+  begin_list(&t, &l, &m, family);
+  const int nine = family == TN_AMD_GFX9, dwords = nine ? 16 : 8, ab = nine ? 2 : family == TN_AMD_GFX12 ? 4 : 8;
+  const int op = nine ? TN_AMD_V_MFMA_F32_32X32X8_F16 : TN_AMD_V_WMMA_F32_16X16X16_F16;
+  const tn_amd_operand a = tn_amd_new_v(&l, ab), c = tn_amd_new_v(&l, dwords), d = tn_amd_new_v(&l, dwords);
+  const tn_amd_operand e = tn_amd_new_v(&l, dwords);
+  for (int i = 0; i < ab; i++) tn_amd_do3(&l, TN_AMD_V_ADD_NC_U32, tn_amd_slice(a, i, 1), tn_amd_int(i), m.item);
+  for (int i = 0; i < dwords; i++) tn_amd_do3(&l, TN_AMD_V_ADD_NC_U32, tn_amd_slice(c, i, 1), tn_amd_int(i), m.item);
+  tn_amd_do4(&l, op, d, a, a, c);
+  tn_amd_do4(&l, op, e, a, a, c);
+  for (int i = 0; i < dwords; i += 4) { make_store(&m, tn_amd_slice(d, i, 4)); make_store(&m, tn_amd_slice(e, i, 4)); }
+  CHECK(check_list(&t, &l));
+  CHECK_EQ(moves_of(&l), 0);
+  close_context(&t);
+}
+// Masks of comparisons are VCC; not, where it is taken.
+static void test_masks(int family) {
+  static maker m;
+  tiny_ctx t;
+  tn_amd_list l;
+  begin_list(&t, &l, &m, family);
+  const tn_amd_operand vcc = tn_amd_s(TN_AMD_VCC, l.mask), mask = tn_amd_new_mask(&l), last = tn_amd_new_mask(&l);
+  tn_amd_operand x = new_v(&m), y = new_v(&m), z = new_v(&m);
+  tn_amd_do3(&l, TN_AMD_V_CMP_LT_U32, vcc, tn_amd_int(1002), m.item);
+  tn_amd_do3(&l, TN_AMD_V_CMP_LT_U32, mask, tn_amd_int(1003), m.item);
+  tn_amd_do4(&l, TN_AMD_V_CNDMASK_B32, x, tn_amd_int(3), m.item, vcc);
+  tn_amd_do4(&l, TN_AMD_V_CNDMASK_B32, y, x, m.item, mask);
+  tn_amd_do3(&l, TN_AMD_V_CMP_LT_U32, last, tn_amd_int(1001), m.item);
+  tn_amd_do4(&l, TN_AMD_V_CNDMASK_B32, z, y, x, last);
+  make_store(&m, z);
+  CHECK(check_list(&t, &l));
+  int n = 0;
+  for (int i = 0; i < l.n; i++) n += l.line[i].ins.op == TN_AMD_V_CMP_LT_U32 && l.line[i].ins.o[0].reg == TN_AMD_VCC;
+  CHECK_EQ(n, 2);
+  close_context(&t);
+}
+// Values that are there all the time, and once: as many waves as few registers let run, and no register more.
+static void test_waves(int family) {
+  static const int wants[] = {10, 90, 200};
+  for (int w = 0; w < 3; w++) {
+    static maker m;
+    tiny_ctx t;
+    tn_amd_list l;
+    tn_amd_operand x[200];
+    begin_list(&t, &l, &m, family);
+    for (int i = 0; i < wants[w]; i++) {
+      x[i] = new_v(&m);
+      tn_amd_do3(&l, TN_AMD_V_ADD_NC_U32, x[i], tn_amd_int(i), m.item);
+    }
+    for (int i = 0; i < wants[w]; i++) {
+      const tn_amd_operand y = new_v(&m);
+      tn_amd_do3(&l, TN_AMD_V_ADD_NC_U32, y, x[i], m.item);
+      make_store(&m, y);
+    }
+    CHECK(check_list(&t, &l));
+    const int granule = l.chip->granule, least = (wants[w] + 4 + granule - 1) / granule * granule;
+    const int waves = l.chip->vgprs / least < l.chip->waves ? l.chip->vgprs / least : l.chip->waves;
+    CHECK(l.setup.vgprs >= wants[w]);
+    CHECK(l.chip->vgprs / ((l.setup.vgprs + granule - 1) / granule * granule) >= waves);
+    CHECK_EQ(l.setup.scratch, 0);
+    close_context(&t);
+  }
+}
+// 400 values at a time: in AGPRs where there are some, else in scratch; constants are made where they are used.
+static void test_many(int family, int constants) {
+  static maker m;
+  tiny_ctx t;
+  tn_amd_list l;
+  tn_amd_operand x[400], sum;
+  begin_list(&t, &l, &m, family);
+  for (int i = 0; i < 400; i++) {
+    x[i] = new_v(&m);
+    if (constants) tn_amd_copy(&l, x[i], tn_amd_int(1000 * i + 77));
+    else tn_amd_do3(&l, TN_AMD_V_ADD_NC_U32, x[i], tn_amd_int(i), m.item);
+  }
+  const counter c = loop_begin(&m);
+  tn_amd_copy(&l, sum = new_v(&m), m.item);
+  for (int i = 0; i < 400; i++) add_product(&m, sum, x[i], x[399 - i]);
+  make_store(&m, sum);
+  loop_end(&m, c);
+  for (int i = 0; i < 400; i++) make_store(&m, x[i]);
+  CHECK(check_list(&t, &l));
+  CHECK(constants || family == TN_AMD_GFX9 || l.setup.scratch > 0);
+  CHECK(!constants || (l.setup.scratch == 0 && l.setup.agprs == 0));
+  CHECK(family != TN_AMD_GFX9 || constants || (l.setup.agprs > 100 && l.setup.scratch == 0));
+  CHECK(moves_of(&l) <= 1);
+  close_context(&t);
+}
+// 150 scalars at a time, in lanes; scratch whose place does not fit into an instruction.
+static void test_scalars(int family) {
+  static maker m;
+  tiny_ctx t;
+  tn_amd_list l;
+  tn_amd_operand x[150];
+  begin_list(&t, &l, &m, family);
+  for (int i = 0; i < 150; i++) tn_amd_do3(&l, TN_AMD_S_ADD_U32, x[i] = tn_amd_new_s(&l, 1), m.s[0], tn_amd_int(i));
+  for (int i = 0; i < 150; i++) {
+    const tn_amd_operand y = new_v(&m);
+    tn_amd_do3(&l, TN_AMD_V_ADD_NC_U32, y, x[i], m.item);
+    make_store(&m, y);
+  }
+  CHECK(check_list(&t, &l));
+  CHECK(line_of(&l, TN_AMD_V_WRITELANE_B32) != NULL);
+  CHECK_EQ(l.setup.scratch, 0);
+  close_context(&t);
+}
+static void test_wide_scratch(int family) {
+  static maker m;
+  tiny_ctx t;
+  tn_amd_list l;
+  tn_amd_operand x[2000];
+  begin_list(&t, &l, &m, family);
+  l.setup.scratch = 1021;
+  for (int i = 0; i < 2000; i++) tn_amd_do3(&l, TN_AMD_V_ADD_NC_U32, x[i] = new_v(&m), tn_amd_int(i), m.item);
+  for (int i = 0; i < 2000; i++) make_store(&m, x[i]);
+  CHECK(check_list(&t, &l));
+  CHECK(l.setup.scratch > 4096);
+  close_context(&t);
+}
+// What cannot be is said.
+static void test_refused(void) {
+  static maker m;
+  tiny_ctx t;
+  tn_amd_list l;
+  begin_list(&t, &l, &m, TN_AMD_GFX11);
+  tn_amd_branch_to(&l, TN_AMD_S_BRANCH, 77);
+  tn_amd_allocate(&l);
+  CHECK(l.refused && !strcmp(l.refused, "a branch goes nowhere"));
+  close_context(&t);
+  begin_list(&t, &l, &m, TN_AMD_GFX11);
+  const tn_amd_operand four = tn_amd_new_s(&l, 4);
+  tn_amd_do3(&l, TN_AMD_S_LOAD_B128, four, m.base, tn_amd_off());
+  tn_amd_do3(&l, TN_AMD_S_LOAD_B64, tn_amd_slice(four, 1, 2), m.base, tn_amd_off());
+  tn_amd_allocate(&l);
+  CHECK(l.refused != NULL);
+  close_context(&t);
+}
+static double now_ms(void) {
+  struct timespec s;
+  clock_gettime(CLOCK_MONOTONIC, &s);
+  return (double)s.tv_sec * 1e3 + (double)s.tv_nsec * 1e-6;
+}
+// Twice as many lines take about twice as long.
+static void test_time(void) {
+  double ms[2] = {1e9, 1e9};
+  for (int k = 0; k < 2; k++)
+    for (int again = 0; again < 3; again++) {
+      static maker m;
+      tiny_ctx t;
+      tn_amd_list l;
+      begin_list(&t, &l, &m, TN_AMD_GFX11);
+      tn_amd_operand sum = tn_amd_new_v(&l, 4), a[4], b[4];
+      tn_amd_copy(&l, sum, tn_amd_int(0));
+      for (int i = 0; i < 250 << k; i++) {
+        load_four(&m, a);
+        load_four(&m, b);
+        for (int j = 0; j < 16; j++) add_product(&m, tn_amd_slice(sum, j % 4, 1), a[j / 4], b[j % 4]);
+      }
+      make_store(&m, sum);
+      const int n = l.n;
+      const double start = now_ms();
+      tn_amd_allocate(&l);
+      const double took = now_ms() - start;
+      if (took < ms[k]) ms[k] = took;
+      CHECK(!l.refused);
+      CHECK_EQ(moves_of(&l), 0);
+      if (getenv("TEST_SHOW")) fprintf(stderr, "%d lines: %.3f ms\n", n, took);
+      close_context(&t);
+    }
+  CHECK(ms[1] < 4 * ms[0] + 1);
+}
+
 int main(void) {
+  for (int family = 0; family < TN_AMD_FAMILIES; family++) {
+    test_sums(family, 0); test_sums(family, 1);
+    test_matrices(family);
+    test_apart(family);
+    test_masks(family);
+    test_waves(family);
+    test_many(family, 0); test_many(family, 1);
+    test_scalars(family);
+    test_wide_scratch(family);
+  }
+  test_refused();
+  test_time();
   test_random();
   return test_report();
 }

@@ -145,11 +145,23 @@ static int tn_amd_bus_with(tn_amd_operand *bus, int n, const tn_amd_operand *o) 
   bus[n] = *o;
   return n + 1;
 }
+// Masks of short forms are VCC, second sources are vector registers, and nothing is negated.
+static int tn_amd_may_be_short(const tn_amd_form *f, int format, const tn_amd_ins *ins) {
+  int may = format < TN_AMD_VOP3;
+  for (int i = 0; i < f->n && i < ins->n; i++) {
+    const char where = f->operands[2 * i];
+    if (strchr("ecm", where)) may &= ins->o[i].reg == TN_AMD_VCC;
+    if (where == '1') may &= ins->o[i].kind == TN_AMD_VGPR;
+    may &= !ins->o[i].neg && !ins->o[i].abs;
+  }
+  return may;
+}
 // Scalars and literals that it reads beyond what the family takes (amd_rules.c) come of vector registers; so do
 // literals that its long form does not take (gfx9), and scalars where it wants vector registers.
 static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int format, tn_amd_ins *ins) {
   const int packed = format == TN_AMD_VOP3P || format == TN_AMD_MFMA;
-  const int is_long = format >= TN_AMD_VOP3, nine = l->family == TN_AMD_GFX9, most = tn_amd_bus_width(ins);
+  const int is_long = !tn_amd_may_be_short(f, format, ins), nine = l->family == TN_AMD_GFX9;
+  const int most = tn_amd_bus_width(ins);
   tn_amd_operand bus[TN_AMD_MOST_OPERANDS];
   int n = 0;
   for (int i = 0; i < f->n; i++) {
