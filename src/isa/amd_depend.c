@@ -35,29 +35,38 @@ static int tn_amd_matrix_cycles(const tn_amd_ins *ins) {
       tn_amd_has_word(name, n, "f64");
   return (ins->o[0].dwords >= 16 ? 32 : 16) << slow;
 }
-// From a line to those that read what it writes.
-static int tn_amd_cycles_of(const tn_amd_line *line) {
-  switch (tn_amd_unit(line)) {
+// From a line of a unit to those that read what it writes.
+static int tn_amd_unit_cycles(int unit, const tn_amd_ins *ins) {
+  switch (unit) {
     case TN_AMD_U_SALU: return TN_AMD_SALU_CYCLES;
     case TN_AMD_U_SMEM: return TN_AMD_SMEM_CYCLES;
     case TN_AMD_U_TRANS: return TN_AMD_TRANS_CYCLES;
-    case TN_AMD_U_MATRIX: return tn_amd_matrix_cycles(&line->ins);
+    case TN_AMD_U_MATRIX: return tn_amd_matrix_cycles(ins);
     case TN_AMD_U_LDS: return TN_AMD_LDS_CYCLES;
     case TN_AMD_U_VMEM: return TN_AMD_VMEM_CYCLES;
     default: return TN_AMD_VALU_CYCLES;
   }
 }
 // To the next line: a SIMD has 32 lanes, of gfx942 16; transcendentals take four times as long.
-static int tn_amd_issue_cycles(const tn_amd_line *line) {
-  const int unit = tn_amd_unit(line), passes = line->ins.family == TN_AMD_GFX9 ? 4 : 1;
+static int tn_amd_unit_issue(int unit, int family) {
+  const int passes = family == TN_AMD_GFX9 ? 4 : 1;
   return unit == TN_AMD_U_VALU ? passes : unit == TN_AMD_U_TRANS ? 4 * passes : 1;
+}
+// What need not be asked for again and again.
+typedef struct tn_amd_trait { uint8_t unit, stands, issue; uint16_t cycles; } tn_amd_trait;
+static void tn_amd_trait_of(const tn_amd_line *line, tn_amd_trait *t) {
+  const int unit = tn_amd_unit(line);
+  t->unit = (uint8_t)unit;
+  t->stands = (uint8_t)tn_amd_stands(line);
+  t->issue = (uint8_t)tn_amd_unit_issue(unit, line->ins.family);
+  t->cycles = (uint16_t)tn_amd_unit_cycles(unit, &line->ins);
 }
 
 // ** memory **
 
 enum { TN_AMD_IN_ANY, TN_AMD_IN_LDS, TN_AMD_IN_SCRATCH, TN_AMD_IN_GLOBAL };
-// at, scalar: the address, by the operands that have it, -1: none; low, end: bytes behind it, both 0: not known
-typedef struct tn_amd_access { int line, space, memory, stores, at, scalar, low, end; } tn_amd_access;
+// at: which n operands say the address; low, end: bytes behind it, both 0: not known
+typedef struct tn_amd_access { int line, space, memory, stores, low, end; uint8_t n, at[4]; } tn_amd_access;
 
 // 0: the line accesses no memory.
 static int tn_amd_access_of(const tn_amd_line *line, tn_amd_access *a) {
@@ -74,37 +83,40 @@ static int tn_amd_access_of(const tn_amd_line *line, tn_amd_access *a) {
            : format == TN_AMD_SCRATCH ? TN_AMD_IN_SCRATCH : TN_AMD_IN_GLOBAL;
   a->memory = lds ? 0 : line->memory;
   a->stores = lds || !loads;
-  a->at = a->scalar = -1;
   return 1;
 }
 // Bytes behind an address in registers: of a work item's own; what others write is another's.
 static void tn_amd_access_place(const tn_amd_line *line, tn_amd_access *a) {
   const tn_amd_form f = tn_amd_form_of(line->ins.op, line->ins.family);
-  int dwords = 0;
-  if (a->space != TN_AMD_IN_GLOBAL && a->space != TN_AMD_IN_SCRATCH) return;
-  for (int i = 0; i < f.n && i < line->ins.n; i++) {
+  int dwords = 0, known = a->space == TN_AMD_IN_GLOBAL || a->space == TN_AMD_IN_SCRATCH;
+  for (int i = 0; i < f.n && i < line->ins.n && known; i++) {
     const char where = f.operands[2 * i];
-    if (where == 'a') a->at = i;
-    else if (where == 's') a->scalar = i;
+    if (strchr("asRo", where) && a->n < 4) a->at[a->n++] = (uint8_t)i;
     else if (where == 'd' || where == 'b') dwords = line->ins.o[i].dwords;
-    else dwords = -64;                     // of a form that is not looked into
+    else known = 0;                        // of a form that is not looked into
   }
-  if (dwords <= 0) return;
+  if (!known || !dwords) return;
   a->low = line->ins.m[TN_AMD_OFFSET];
   a->end = a->low + 4 * dwords;
 }
-static int tn_amd_same_register(const tn_amd_ins *x, int i, const tn_amd_ins *y, int k) {
-  if (i < 0 || k < 0) return i == k;
-  const tn_amd_operand *const a = &x->o[i], *const b = &y->o[k];
-  return a->kind == b->kind && a->reg == b->reg && a->sub == b->sub && a->dwords == b->dwords;
+static int tn_amd_same_address(const tn_amd_ins *x, const tn_amd_access *a, const tn_amd_ins *y,
+                               const tn_amd_access *b) {
+  for (int i = 0; i < a->n; i++) {
+    const tn_amd_operand *const p = &x->o[a->at[i]], *const q = &y->o[b->at[i]];
+    if (p->kind != q->kind || p->reg != q->reg || p->sub != q->sub || p->dwords != q->dwords || p->value != q->value)
+      return 0;
+  }
+  return a->n == b->n && tn_amd_format(x->op, x->family) == tn_amd_format(y->op, y->family);
+}
+static int tn_amd_access_elsewhere(const tn_amd_access *a, const tn_amd_access *b) {
+  if (a->space != b->space && a->space != TN_AMD_IN_ANY && b->space != TN_AMD_IN_ANY) return 1;
+  return a->memory && b->memory && a->memory != b->memory;
 }
 // Registers of an address that were written between keep the two in order anyway.
 static int tn_amd_access_apart(const tn_amd_line *lines, const tn_amd_access *a, const tn_amd_access *b) {
   const tn_amd_ins *const x = &lines[a->line].ins, *const y = &lines[b->line].ins;
-  if (a->space != b->space && a->space != TN_AMD_IN_ANY && b->space != TN_AMD_IN_ANY) return 1;
-  if (a->memory && b->memory && a->memory != b->memory) return 1;
-  if (a->low == a->end || b->low == b->end || a->space != b->space) return 0;
-  if (!tn_amd_same_register(x, a->at, y, b->at) || !tn_amd_same_register(x, a->scalar, y, b->scalar)) return 0;
+  if (tn_amd_access_elsewhere(a, b)) return 1;
+  if (a->low == a->end || b->low == b->end || !tn_amd_same_address(x, a, y, b)) return 0;
   return a->end <= b->low || b->end <= a->low;
 }
 
@@ -120,7 +132,7 @@ typedef struct tn_amd_node { int edge, preds, height, earliest, cycles, stamp; u
 typedef struct tn_amd_dword { int writer, reader, named, count; } tn_amd_dword;
 typedef struct tn_amd_reader { int line, next; } tn_amd_reader;
 typedef struct tn_amd_graph {
-  tn_amd_list *l; tn_amd_uses *uses; tn_amd_node *node;      // of all lines
+  tn_amd_list *l; tn_amd_uses *uses; tn_amd_node *node; tn_amd_trait *trait;    // of all lines
   int *first; tn_amd_dword *dword;                           // of virtual registers: their first dword's number
   tn_amd_edge *edge; int nedges, edgecap;
   tn_amd_reader *reader; int nreaders, readercap;
@@ -260,7 +272,7 @@ static int tn_amd_joins(const tn_amd_graph *g, int copy) {
     if (t->writer < g->begin || (i && t->writer != line)) return -1;
     line = t->writer;
     if (g->dword[to + i].named > line || g->dword[to + i].writer == line) return -1;
-    if (tn_amd_cycles_of(&g->l->line[line]) >= TN_AMD_LDS_CYCLES && t->count > 2) return -1;     // else all wait here
+    if (g->trait[line].cycles >= TN_AMD_LDS_CYCLES && t->count > 2) return -1;     // else all wait here
   }
   return line;
 }
@@ -319,15 +331,17 @@ static int tn_amd_graph_open(tn_amd_graph *g, tn_amd_list *l) {
   g->l = l;
   g->uses = (tn_amd_uses *)tn_amd_scratch(l->t, n, sizeof *g->uses);
   g->node = (tn_amd_node *)tn_amd_scratch(l->t, n, sizeof *g->node);
+  g->trait = (tn_amd_trait *)tn_amd_scratch(l->t, n, sizeof *g->trait);
   g->first = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *g->first);
-  g->dead = (int *)tn_amd_scratch(l->t, n, sizeof *g->dead);
-  g->joined = (int *)tn_amd_scratch(l->t, n, sizeof *g->joined);
-  g->chain = (int *)tn_amd_scratch(l->t, n, sizeof *g->chain);
-  if (!g->uses || !g->node || !g->first || !g->dead || !g->joined || !g->chain) return 0;
+  g->dead = (int *)tn_amd_scratch(l->t, 3 * n, sizeof *g->dead);
+  if (!g->uses || !g->node || !g->trait || !g->first || !g->dead) return 0;
+  g->joined = g->dead + n;
+  g->chain = g->joined + n;
   for (int v = 1; v < l->nvreg; v++) g->first[v] = g->first[v - 1] + l->vreg[v - 1].dwords;
   g->dword = (tn_amd_dword *)tn_amd_scratch(l->t, (size_t)tn_amd_graph_dwords(g), sizeof *g->dword);
   for (int i = 0; i < l->n && g->dword; i++) {
     tn_amd_uses_of(&l->line[i], &g->uses[i]);
+    tn_amd_trait_of(&l->line[i], &g->trait[i]);
     for (int k = 0; k < g->uses[i].n; k++) {
       int many;
       const int first = tn_amd_dword_of(g, &g->uses[i].of[k], &many);
@@ -356,7 +370,7 @@ static void tn_amd_graph_of(tn_amd_graph *g, int begin, int end) {
   for (int i = begin; i < end; i++) {
     memset(&g->node[i], 0, sizeof g->node[i]);
     g->node[i].edge = g->node[i].stamp = -1;
-    g->node[i].cycles = tn_amd_cycles_of(&g->l->line[i]);
+    g->node[i].cycles = g->trait[i].cycles;
   }
   tn_amd_find_joined(g);
   tn_amd_graph_forget(g);
@@ -371,7 +385,7 @@ static int tn_amd_load_cycles(const tn_amd_graph *g, int line) {
 static void tn_amd_graph_heights(tn_amd_graph *g) {
   for (int i = g->end - 1; i >= g->begin; i--) {
     tn_amd_node *const n = &g->node[i];
-    const int unit = tn_amd_unit(&g->l->line[i]);
+    const int unit = g->trait[i].unit;
     n->height = unit == TN_AMD_U_SMEM || unit >= TN_AMD_U_LDS ? tn_amd_load_cycles(g, i) : 1;
     for (int e = n->edge; e >= 0; e = g->edge[e].next) {
       const int way = g->edge[e].cycles + g->node[g->edge[e].to].height;

@@ -17,7 +17,8 @@ enum { TN_AMD_DUAL_FAR = 10, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 }
 typedef struct tn_amd_dual_side { int op, n; tn_amd_operand o[4]; } tn_amd_dual_side;
 typedef struct tn_amd_touched { uint32_t reads[TN_AMD_DUAL_WORDS], writes[TN_AMD_DUAL_WORDS]; } tn_amd_touched;
 typedef struct tn_amd_pairs {
-  tn_amd_list *l; tn_amd_uses *uses; tn_amd_dual_side *half; uint8_t *gone;          // of lines; gone: it is of a pair
+  tn_amd_list *l; tn_amd_uses *uses; tn_amd_trait *trait; tn_amd_dual_side *half;    // of lines
+  uint8_t *gone;                           // of a line: it is the second of a pair
   int ready[TN_AMD_DWORD_VIRTUAL], now;    // of registers: the cycle from which they are there
 } tn_amd_pairs;
 
@@ -153,9 +154,9 @@ static void tn_amd_passes(tn_amd_pairs *p, int line) {
     const tn_amd_use *const u = &p->uses[line].of[k];
     const int first = tn_amd_touch_of(u), n = u->dwords ? u->dwords : 1;
     for (int d = first; first >= 0 && d < first + n && u->role & TN_AMD_WRITES; d++)
-      p->ready[d] = p->now + tn_amd_cycles_of(&p->l->line[line]);
+      p->ready[d] = p->now + p->trait[line].cycles;
   }
-  p->now += tn_amd_issue_cycles(&p->l->line[line]);
+  p->now += p->trait[line].issue;
 }
 
 // ** all **
@@ -169,7 +170,7 @@ static int tn_amd_partner(tn_amd_pairs *p, int line, tn_amd_ins *pair) {
   memset(first.reads, 0, sizeof first.reads);                // which the second may write
   for (int i = line + 1, far_away = 1; i < p->l->n && far_away < TN_AMD_DUAL_FAR; i++) {
     if (p->gone[i]) continue;
-    if (tn_amd_stands(&p->l->line[i])) return -1;
+    if (p->trait[i].stands) return -1;
     const int soon = far_away == 1 || tn_amd_there(p, i) <= p->now + far_away;
     if (p->half[i].n && soon && tn_amd_may_pass(&first, &p->uses[i]) && tn_amd_may_pass(&between, &p->uses[i]) &&
         tn_amd_pair_some(&p->half[line], &p->half[i], p->l->family, pair)) return i;
@@ -183,12 +184,17 @@ static int tn_amd_pairs_open(tn_amd_pairs *p, tn_amd_list *l) {
   p->l = l;
   p->uses = (tn_amd_uses *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->uses);
   p->half = (tn_amd_dual_side *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->half);
+  p->trait = (tn_amd_trait *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->trait);
   p->gone = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->n, 1);
-  if (!p->uses || !p->half || !p->gone) return 0;
-  for (int i = 0; i < l->n; i++) { tn_amd_uses_of(&l->line[i], &p->uses[i]); tn_amd_half_of(&l->line[i], &p->half[i]); }
+  if (!p->uses || !p->half || !p->trait || !p->gone) return 0;
+  for (int i = 0; i < l->n; i++) {
+    tn_amd_uses_of(&l->line[i], &p->uses[i]);
+    tn_amd_trait_of(&l->line[i], &p->trait[i]);
+    tn_amd_half_of(&l->line[i], &p->half[i]);
+  }
   return 1;
 }
-static void tn_amd_pair(tn_amd_list *l) {
+static void tn_amd_pair_lines(tn_amd_list *l) {
   tn_amd_pairs p;
   tn_amd_ins pair;
   int n = 0;

@@ -25,7 +25,7 @@ typedef struct tn_amd_order {
   tn_amd_pressure *at;                     // in front of a line
   tn_amd_pressure now, most, limit;
   tn_amd_heap greedy, modest, later;       // lines that may be next: what takes registers, others; and not yet
-  int *order, n, lowest, cycle, block; tn_amd_line *lines;
+  int *order, n, lowest, cycle, block;
 } tn_amd_order;
 
 static int tn_amd_live_kind(const tn_amd_vreg *v) {
@@ -217,7 +217,7 @@ static void tn_amd_line_issue(tn_amd_order *o, int line) {
     if (there > to->earliest) to->earliest = there;
     if (!--to->preds) tn_amd_line_ready(o, g->edge[e].to);
   }
-  if (!n->joins) o->cycle += tn_amd_issue_cycles(&g->l->line[line]);
+  if (!n->joins) o->cycle += g->trait[line].issue;
 }
 static void tn_amd_block_order(tn_amd_order *o) {
   const tn_amd_graph *const g = &o->g;
@@ -250,8 +250,8 @@ static int tn_amd_waves_limit(const tn_amd_chip *chip, int n) {
   return n > limit ? n : limit;
 }
 // -> the first line behind the block that begins there.
-static int tn_amd_block_end(const tn_amd_list *l, int begin) {
-  while (begin < l->n && !tn_amd_stands(&l->line[begin])) begin++;
+static int tn_amd_block_end(const tn_amd_graph *g, int begin) {
+  while (begin < g->l->n && !g->trait[begin].stands) begin++;
   return begin;
 }
 static void tn_amd_limits(tn_amd_order *o) {
@@ -259,7 +259,7 @@ static void tn_amd_limits(tn_amd_order *o) {
   const tn_amd_list *const l = o->g.l;
   tn_amd_pressure most = {{0, 0, 0}};
   for (int i = 0; i < l->n; i = o->g.end + 1) {
-    o->g.begin = i; o->g.end = tn_amd_block_end(l, i);
+    o->g.begin = i; o->g.end = tn_amd_block_end(&o->g, i);
     const tn_amd_pressure takes = tn_amd_block_takes(o);
     for (int k = 0; k < TN_AMD_LIVES; k++) if (takes.of[k] > most.of[k]) most.of[k] = takes.of[k];
   }
@@ -277,7 +277,7 @@ static int tn_amd_order_open(tn_amd_order *o, tn_amd_list *l) {
   memset(o, 0, sizeof *o);
   if (!tn_amd_graph_open(&o->g, l)) return 0;
   for (int i = 0; i < l->n; i++) {
-    const int end = tn_amd_block_end(l, i);
+    const int end = tn_amd_block_end(&o->g, i);
     if (end - i > longest) longest = end - i;
     i = end;
   }
@@ -285,8 +285,7 @@ static int tn_amd_order_open(tn_amd_order *o, tn_amd_list *l) {
   o->at = (tn_amd_pressure *)tn_amd_scratch(l->t, n + 2, sizeof *o->at);
   o->order = (int *)tn_amd_scratch(l->t, n, sizeof *o->order);
   o->greedy.key = (int64_t *)tn_amd_scratch(l->t, 3 * (size_t)longest, sizeof *o->greedy.key);
-  o->lines = (tn_amd_line *)tn_amd_scratch(l->t, (size_t)longest, sizeof *o->lines);
-  if (!o->life || !o->at || !o->order || !o->greedy.key || !o->lines) return 0;
+  if (!o->life || !o->at || !o->order || !o->greedy.key) return 0;
   o->modest.key = o->greedy.key + longest;
   o->later.key = o->modest.key + longest;
   tn_amd_lives_named(o);
@@ -300,8 +299,22 @@ static int tn_amd_takes_more(const tn_amd_order *o, const tn_amd_pressure *limit
     if (o->most.of[k] > limit->of[k] && o->most.of[k] > before->of[k]) return 1;
   return 0;
 }
+// Lines of the ring that one of the order is in go to their places.
+static void tn_amd_block_moves(tn_amd_order *o, int at) {
+  tn_amd_line *const lines = &o->g.l->line[o->g.begin];
+  const tn_amd_line first = lines[at];
+  int to = at;
+  for (int from = o->order[to] - o->g.begin; from != at && from != to; from = o->order[to] - o->g.begin) {
+    lines[to] = lines[from];
+    o->order[to] = o->g.begin + to;
+    to = from;
+  }
+  if (to == at) return;
+  lines[to] = first;
+  o->order[to] = o->g.begin + to;
+}
 static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
-  enum { TRIES = 3 };
+  enum { TRIES = 4, TUPLE = 4 };
   tn_amd_list *const l = o->g.l;
   const tn_amd_pressure limit = o->limit;
   o->g.begin = begin; o->g.end = end;
@@ -310,13 +323,12 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
   for (int i = 0; i < TRIES && more && !l->refused; i++) {
     tn_amd_block_order(o);
     more = tn_amd_takes_more(o, &limit, &before);
-    for (int k = 0; k < TN_AMD_LIVES; k++)                   // where it came to too much: what is over it is less
-      if (o->most.of[k] > limit.of[k]) o->limit.of[k] -= o->most.of[k] - limit.of[k];
+    for (int k = 0; k < TN_AMD_LIVES; k++)                   // of what came to too much there is less to begin with
+      if (o->most.of[k] > limit.of[k]) o->limit.of[k] -= (o->most.of[k] - limit.of[k] + TUPLE) << i;
   }
   o->limit = limit;
   if (more || l->refused) return;
-  for (int i = 0; i < o->n; i++) o->lines[i] = l->line[o->order[i]];
-  memcpy(&l->line[begin], o->lines, (size_t)o->n * sizeof *o->lines);
+  for (int i = 0; i < o->n; i++) tn_amd_block_moves(o, i);
 }
 static void tn_amd_schedule(tn_amd_list *l) {
   tn_amd_order o;
@@ -324,7 +336,7 @@ static void tn_amd_schedule(tn_amd_list *l) {
   if (!tn_amd_order_open(&o, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   tn_amd_limits(&o);
   for (int begin = 0; begin < l->n;) {
-    const int end = tn_amd_block_end(l, begin);
+    const int end = tn_amd_block_end(&o.g, begin);
     if (end - begin > 1) tn_amd_schedule_block(&o, begin, end);
     begin = end + 1;
   }
