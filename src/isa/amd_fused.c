@@ -23,7 +23,7 @@ static int tn_amd_is_beside(const tn_amd_selection *x, const tiny_uop *u, const 
   return !x->inside || x->inside[u->seq] == x->inside[s->seq];
 }
 // Is the element of s, a source of u, one that a vector instruction made?
-static int tn_amd_is_vector(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s, int i) {
+static int tn_amd_is_lanes_own(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s, int i) {
   const tn_amd_operand o = tn_amd_element(x, s, i);
   return o.kind == TN_AMD_VGPR && tn_amd_is_beside(x, u, s);
 }
@@ -61,7 +61,7 @@ static int tn_amd_fused_sum(tn_amd_selection *x, const tiny_uop *u, int i, tn_am
   for (int j = 1; j >= 0; j--) {
     const tiny_uop *const s = u->src[j];
     const int op = s->nsrc == 2 && s->dtype == u->dtype ? tn_amd_integer_pair(x, u, s) : 0;
-    if (!op || !tn_amd_is_vector(x, u, s, i)) continue;
+    if (!op || !tn_amd_is_lanes_own(x, u, s, i)) continue;
     const int shifts = op == TN_AMD_V_LSHL_ADD_U32 || op == TN_AMD_V_LSHL_OR_B32;
     const tn_amd_operand b = shifts ? tn_amd_int(tn_amd_shift_of(s)) : tn_amd_inner(x, s, 1, i);
     *y = tn_amd_v3(x, op, tn_amd_inner(x, s, 0, i), b, tn_amd_element(x, u->src[!j], i));
@@ -73,7 +73,7 @@ static int tn_amd_fused_sum(tn_amd_selection *x, const tiny_uop *u, int i, tn_am
 static int tn_amd_fused_shift(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   const tiny_uop *const s = u->src[0];
   int64_t k = 0, by = 0;
-  if (s->nsrc != 2 || s->dtype != u->dtype || !tn_amd_is_vector(x, u, s, i)) return 0;
+  if (s->nsrc != 2 || s->dtype != u->dtype || !tn_amd_is_lanes_own(x, u, s, i)) return 0;
   const tn_amd_operand a = tn_amd_inner(x, s, 0, i);
   const int shift = tn_amd_shift_of(u);
   if (shift >= 0 && s->op == TINY_OP_ADD && tn_amd_is_alone(x, s)) {
