@@ -64,12 +64,13 @@ static int tn_amd_takes_words(const tn_amd_selection *x, const tiny_uop *u) {
 
 static tn_amd_operand tn_amd_pair(tn_amd_selection *x, const tiny_uop *u, int op, int i) {
   tn_amd_operand a = tn_amd_bits_at(x, u->src[0], i), b = a;
-  const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR, packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
+  const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR;
+  const int packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
   if (u->nsrc > 1) b = tn_amd_bits_at(x, u->src[1], i);
   else b = tn_amd_k32(0x80008000);         // of NEG
   if (!packed && tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))
-    return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 : op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 :
-                                                                                                 TN_AMD_S_XOR_B32, 1, a, b);
+    return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 :
+                              op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 : TN_AMD_S_XOR_B32, 1, a, b);
   if (packed && tn_amd_is_constant(&a) && a.value) a = tn_amd_in_sgprs(x->l, a);
   if (packed && tn_amd_is_constant(&b) && b.value) b = tn_amd_in_sgprs(x->l, b);
   if (u->op == TINY_OP_SUB && u->dtype == TINY_F16) b.neg = b.abs = 1;       // of both halves
