@@ -135,7 +135,7 @@ static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
   return to;
 }
 // Is it known of a line that nothing comes there from elsewhere, and that EXEC stays?
-static int tn_amd_goes_on(const tn_amd_list *l, const tn_amd_line *line) {
+static int tn_amd_keeps_on(const tn_amd_list *l, const tn_amd_line *line) {
   const int format = tn_amd_format(line->ins.op, l->family);
   if (line->kind == TN_AMD_LINE_COPY) return line->ins.o[0].reg != TN_AMD_EXEC || line->ins.o[0].kind != TN_AMD_SGPR;
   if (line->kind != TN_AMD_LINE_INS || format == TN_AMD_SOPP || format == TN_AMD_SOP1 || format == TN_AMD_SOPK)
@@ -149,7 +149,7 @@ enum { TN_AMD_SAME_CONSTANT = 64, TN_AMD_MARK = -2 };        // lines; label of 
 static tn_amd_operand tn_amd_constant_in(tn_amd_list *l, int kind, tn_amd_operand from) {
   const int last = from.dwords == 1 && tn_amd_is_constant(&from);
   tn_amd_operand to = from;
-  for (int i = l->n - 1; last && i >= 0 && i > l->n - TN_AMD_SAME_CONSTANT && tn_amd_goes_on(l, &l->line[i]); i--) {
+  for (int i = l->n - 1; last && i >= 0 && i > l->n - TN_AMD_SAME_CONSTANT && tn_amd_keeps_on(l, &l->line[i]); i--) {
     const tn_amd_operand *const o = l->line[i].ins.o;
     if (l->line[i].label != TN_AMD_MARK || o[0].kind != kind || o[1].kind != from.kind || o[1].value != from.value ||
         o[1].reg != from.reg) continue;
