@@ -159,7 +159,8 @@ static const uint64_t *amd_pairs(amd_work *k, const amd_operand *o, char type, u
   amd_wave *w = k->x.w;
   const int n = k->x.n, flush = type == 'd' && !(w->mode >> 6 & 1);
   if (o->where == AMD_V) {
-    amd_reads(w, k->x.i, o->reg, 2, k->x.exec, amd_reader_of(k->x.i), 0);
+    const int half = type == 'v' && o->sel == o->high;       // one of a pair is taken twice
+    amd_reads(w, k->x.i, o->reg + (half && o->sel), 2 - half, k->x.exec, amd_reader_of(k->x.i), 0);
     const uint32_t *low = amd_v(w, o->reg), *high = amd_v(w, o->reg + 1);
     for (int l = 0; l < n; l++) room[l] = low[l] | (uint64_t)high[l] << 32;
   } else {

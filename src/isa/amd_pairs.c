@@ -150,10 +150,10 @@ static int tn_amd_wide_pair_of(const tn_amd_selection *x, const tiny_uop *s, int
   o->op_sel = a.sub & 1; o->op_sel_hi = b.sub & 1;
   return 1;
 }
-// Is it the same for all elements? Of four and more a pair of it pays.
+// Is it the same for all elements?
 static int tn_amd_wide_pair_same(const tn_amd_selection *x, const tiny_uop *s) {
   const tn_amd_operand first = tn_amd_element(x, s, 0);
-  int same = first.kind != TN_AMD_OFF && (tn_amd_is_uniform(&first) || s->lanes > 2);
+  int same = first.kind != TN_AMD_OFF;
   for (int i = 1; i < s->lanes && same; i++) {
     const tn_amd_operand o = tn_amd_element(x, s, i);
     same = o.kind == first.kind && o.reg == first.reg && o.sub == first.sub && o.value == first.value;
@@ -170,13 +170,14 @@ static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
     for (int i = 0; i < u->lanes && halves; i += 2) halves = tn_amd_wide_pair_of(x, u->src[j], i, &o[0]);
     is[j] = !halves && tn_amd_wide_pair_same(x, u->src[j]);
     if (!halves && !is[j]) return 0;
-    scalars += is[j];
+    const tn_amd_operand one = tn_amd_element(x, u->src[j], 0);
+    scalars += is[j] && tn_amd_is_uniform(&one);
   }
   if (scalars > 1) return 0;
   for (uint32_t j = 0; j < u->nsrc; j++) if (is[j]) {
-    const tn_amd_operand one = tn_amd_element(x, u->src[j], 0);
-    same[j] = tn_amd_joined(x, one, one);
-    same[j].op_sel_hi = 1;
+    const tn_amd_operand one = tn_amd_element(x, u->src[j], 0);        // the first of a pair, which is taken twice
+    same[j] = tn_amd_is_uniform(&one) ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+    tn_amd_copy(x->l, tn_amd_slice(same[j], 0, 1), one);
   }
   const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->l->refused; i += 2) {
