@@ -3,15 +3,22 @@
 // each dtype that the generator is given, of operands of vector registers, of scalar ones and of constants.
 #include "amd_test.h"
 #include "../src/isa/amd_parse.c"
-#include "../src/isa/amd_arithmetic.c"
-#include "rnd.h"
+#include "../src/isa/amd_pairs.c"
 #include <math.h>
 
 enum { ITEMS = 256, SOURCES = 3, FIRST_V = 10, FIRST_S = 24 };
 static const int chips[3] = {0, 7, 8};     // gfx1100, gfx1201, gfx942
-static int rounds;
+static int rounds, only_chip = 7;
 
 // ** values **
+
+static uint64_t rng;
+static uint64_t next(void) {               // splitmix64, as in rnd.h
+  uint64_t z = (rng += 0x9E3779B97F4A7C15u);
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+  return z ^ z >> 31;
+}
 
 static uint64_t specials_of(int d, uint64_t r) {
   static const double numbers[] = {0, -0.0, 1, -1, 0.5, 2, 3, 255, 256, -127, -128, -129, 127, 128, 32767, 32768, 65504,
@@ -33,8 +40,8 @@ static uint64_t specials_of(int d, uint64_t r) {
   memcpy(&bits, raw, 8);
   return bits;
 }
-static uint64_t random_of(int d, rnd *r) {
-  const uint64_t kind = rnd_next(r), bits = rnd_next(r) << 32 | (uint32_t)rnd_next(r);
+static uint64_t random_of(int d) {
+  const uint64_t kind = next(), bits = next();
   if (d == TINY_BOOL) return bits >> 5 & 1;
   if (kind % 4 == 0) return specials_of(d, bits);
   if (kind % 4 == 1 && tn_is_float(d)) {                   // of sizes that are met
@@ -245,7 +252,9 @@ static int check_item(int chip, const unit *k, const int64_t *v, int item) {
     for (int i = 0; i < SOURCES; i++) if (k->arg[i] == k->u->src[j]) s[j] = v[i];
   const uint64_t out = slots(3)[item];
   const int64_t want = tn_alu(k->u->op, d, k->u->src[0]->dtype, k->u->k, s, (int)k->u->nsrc), got = value_of(d, out);
-  const int ok = is_right(d, got, want) && (!tn_is_int(d) || tn_bits(d) == 64 || (uint32_t)out == (uint32_t)want);
+  const uint64_t ones = tn_bits(d) < 64 ? ((uint64_t)1 << tn_bits(d)) - 1 : ~(uint64_t)0;
+  const int of_bits = k->u->op == TINY_OP_BITCAST;
+  const int ok = of_bits ? !((out ^ slots(0)[item]) & ones) : is_right(d, got, want) && (!tn_is_int(d) || tn_bits(d) == 64 || (uint32_t)out == (uint32_t)want);
   CHECK(ok);
   if (!ok && wrong_shown++ < 12)
     fprintf(stderr, "    %s: of %llx %llx %llx: %llx (%g), wanted %llx (%g)\n", tn_amd_chips[chips[chip]].name,
@@ -255,30 +264,30 @@ static int check_item(int chip, const unit *k, const int64_t *v, int item) {
 }
 // How the bits of source j are made fit: shifts are below the width, divisors are safe; NULL: as they are.
 typedef uint64_t fit(int j, int d, uint64_t bits, const uint64_t *others);
-static void fill(const unit *k, fit *fits, rnd *r, int64_t v[ITEMS][SOURCES]) {
+static void fill(const unit *k, fit *fits, int64_t v[ITEMS][SOURCES]) {
   for (int i = 0; i < ITEMS; i++) {
     uint64_t bits[SOURCES] = {0, 0, 0};
     for (int j = 0; j < SOURCES; j++) {
       const tiny_uop *const a = k->arg[j];
       if (!a) { slots(j)[i] = 0; continue; }
-      bits[j] = random_of(a->dtype, r);
+      bits[j] = random_of(a->dtype);
       if (k->how[j] == 's' && a->dtype != TINY_BOOL && i) bits[j] = bits_of(a->dtype, v[0][j]);
       if (a->op == TINY_OP_CONST) bits[j] = a->dtype == TINY_BOOL ? (uint64_t)a->k : bits_of(a->dtype, a->k);
       else if (fits) bits[j] = fits(j, a->dtype, bits[j], bits);
       v[i][j] = value_of(a->dtype, bits[j]);
-      slots(j)[i] = held(a->dtype, bits[j], rnd_next(r));
+      slots(j)[i] = held(a->dtype, bits[j], next());
     }
   }
 }
 static void check(tiny_ctx *t, int chip, const unit *k, fit *fits, int times, uint64_t seed) {
   tiny_bytes code = {t, NULL, 0, 0};
   static int64_t v[ITEMS][SOURCES];
-  rnd r = rnd_of(seed);
+  rng = seed;
   wrong_shown = 0; ninstructions = 0;
   if (!put_kernel(t, chip, k, &code)) return;
   memcpy(amd_space.m.code, code.data, code.n);
   for (int i = 0; i < times; i++) {
-    fill(k, fits, &r, v);
+    fill(k, fits, v);
     const int failed = run(chip);
     CHECK(!failed);
     if (failed && test_shown()) fprintf(stderr, "    %s\n", report.error);
@@ -302,7 +311,7 @@ static void check_op(tiny_ctx *t, int op, int d, const int *from, int64_t kind, 
   static const char *const ways[] = {"vvv", "svv", "vsv", "ssv", "sss", "vvs", "kvv", "vkv", "vvk", "ssk", "skk", "vkk"};
   for (int chip = 0; chip < 3; chip++) {
     const char *const only = getenv("TEST_CHIP");
-    if (only && atoi(only) != chip) continue;
+    if ((only && atoi(only) != chip) || !(only_chip >> chip & 1)) continue;
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
       int constants = 0, skip = 0;
       unit k = {NULL, {NULL, NULL, NULL}, ways[w]};
@@ -315,9 +324,9 @@ static void check_op(tiny_ctx *t, int op, int d, const int *from, int64_t kind, 
           tn_dtypes[d].name, tn_dtypes[from[0]].name, from[1] < 0 ? "" : tn_dtypes[from[1]].name, (int)kind, ways[w])) continue;
       const int s = strchr(ways[w], 's') != NULL;
       for (int again = 0; again < (constants ? 12 : 1); again++) {
-        rnd r = rnd_of((uint64_t)again * 977 + (uint64_t)op);
+        rng = (uint64_t)again * 977 + (uint64_t)op;
         for (int j = 0; j < SOURCES && from[j] >= 0; j++) {
-          uint64_t bits = random_of(from[j], &r), none[3] = {0, 0, 0};
+          uint64_t bits = random_of(from[j]), none[3] = {0, 0, 0};
           if (fits) bits = fits(j, from[j], bits, none);
           k.arg[j] = ways[w][j] == 'k' ? tn_uop_make(t, TINY_OP_CONST, from[j], 1, 0, NULL, value_of(from[j], bits), 0, NULL)
                                        : source(t, from[j], j);
@@ -348,10 +357,6 @@ static uint64_t fit_divisor(int j, int d, uint64_t bits, const uint64_t *others)
   if (j != 1) return bits;
   const int64_t k = value_of(d, bits);
   return k == 0 || (tn_is_signed(d) && k == -1) ? 7 : bits;
-}
-static uint64_t fit_negative(int j, int d, uint64_t bits, const uint64_t *others) {
-  (void)others; (void)d;                   // of 2^x where few bits are looked at
-  return j ? bits : bits;
 }
 
 static const int integers[] = {TINY_I32, TINY_U32, TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I64, TINY_U64};
@@ -406,16 +411,143 @@ static void test_floats(tiny_ctx *t) {
   ulps = 6;
   unary(t, TINY_OP_EXP2, TINY_F32, TINY_F32, TN_EXP_ROUNDED);
   ulps = 0;
-  (void)fit_negative;
 }
 static void test_casts(tiny_ctx *t) {
   for (int from = TINY_BOOL; from <= TINY_F64; from++)
     for (int to = TINY_BOOL; to <= TINY_F64; to++) {
       const int fp8 = from == TINY_F8E4M3 || from == TINY_F8E5M2 || to == TINY_F8E4M3 || to == TINY_F8E5M2;
-      if (from != to && !fp8 && !(from == TINY_BF16 && to == TINY_BOOL)) unary(t, TINY_OP_CAST, to, from, 0);
+      only_chip = fp8 ? 2 : 7;
+      if (from != to && !(fp8 && (from == TINY_BOOL || to == TINY_BOOL)) && !(from == TINY_BF16 && to == TINY_BOOL)) unary(t, TINY_OP_CAST, to, from, 0);
       if (tn_bits(from) == tn_bits(to) && from != to && from != TINY_BOOL && to != TINY_BOOL)
         unary(t, TINY_OP_BITCAST, to, from, 0);
+      only_chip = 7;
     }
+}
+
+// ** words of vectors (src/isa/amd_pairs.c) **
+
+// Lanes of a vector: words from v(2 + 2 j) on, f32 a register each; what comes of it in v8 and v9: two dwords from `at`.
+static void vector_operands(tn_amd_selection *x, const unit *k, int uniform) {
+  const tiny_uop *const u = k->u;
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    tiny_uop *const s = k->u->src[j];
+    const int f32 = s->dtype == TINY_F32, n = f32 ? s->lanes : tn_amd_nwords(s), first = tn_amd_take(x, n);
+    s->seq = j + 1;
+    for (int i = 0; i < n; i++)
+      x->pool[first + i] = uniform ? tn_amd_s(12 + 2 * (int)j + i, 1) : tn_amd_v(2 + 2 * (int)j + i, 1);
+    *(f32 ? &x->elements[j + 1] : &x->words[j + 1]) = first;
+  }
+}
+static int put_vector_kernel(tiny_ctx *t, int chip, const unit *k, int at, tiny_bytes *out) {
+  tn_amd_list l;
+  tn_amd_selection x;
+  int elements[4] = {-1, -1, -1, -1}, words[4] = {-1, -1, -1, -1};
+  uint8_t wants[4] = {TN_AMD_WORDS, 0, 0, 0};
+  const tn_amd_chip *const of = &tn_amd_chips[chips[chip]];
+  memset(&x, 0, sizeof x);
+  CHECK(tn_amd_list_open(&l, t, of));
+  x.t = t; x.l = &l; x.family = of->family; x.elements = elements; x.words = words; x.wants = wants;
+  k->u->seq = 0;
+  vector_operands(&x, k, k->how[0] == 's');
+  const int done = tn_amd_alu_words(&x, k->u);
+  const int from = words[0] >= 0 ? words[0] : elements[0];
+  for (int i = 0; done && i < 2; i++) {
+    const int n = words[0] >= 0 ? tn_amd_nwords(k->u) : k->u->lanes;
+    if (at + i < n) tn_amd_copy(&l, tn_amd_v(8 + i, 1), x.pool[from + at + i]);
+  }
+  put_begin(t, out, of->family, k);
+  put_list(&l, out);
+  put_text(out, of->family, of->family == TN_AMD_GFX9 ? "global_store_dwordx2 v1, v[8:9], s[10:11]\ns_endpgm\n" :
+                                                        "global_store_b64 v1, v[8:9], s[10:11]\ns_endpgm\n");
+  CHECK(!l.refused);
+  return done && !l.refused;
+}
+// Bits of lane i of a vector that lies in memory from p on.
+static uint64_t lane_of(const void *p, int d, int i) {
+  uint64_t bits = 0;
+  memcpy(&bits, (const char *)p + i * tn_bits(d) / 8, (size_t)tn_bits(d) / 8);
+  return bits;
+}
+static void check_vector_item(const unit *k, int at, int item) {
+  const int d = k->u->dtype, n = 64 / tn_bits(d), first = at * 32 / tn_bits(d);
+  for (int i = 0; i < n && first + i < k->u->lanes; i++) {
+    int64_t v[2] = {0, 0};
+    for (uint32_t j = 0; j < k->u->nsrc; j++) {
+      const int from = k->u->src[j]->dtype, lane = first + i, each = 64 / tn_bits(from);
+      const int slot = (int)j + lane / each, arg = k->arg[0] == k->u->src[j] ? 0 : 1;
+      v[j] = value_of(from, lane_of(&slots(k->u->nsrc > 1 ? arg : slot)[item], from, lane % each));
+    }
+    const int64_t want = tn_alu(k->u->op, d, k->u->src[0]->dtype, k->u->k, v, (int)k->u->nsrc),
+                  got = value_of(d, lane_of(&slots(3)[item], d, i));
+    const int ok = is_right(d, got, want);
+    CHECK(ok);
+    if (!ok && wrong_shown++ < 5)
+      fprintf(stderr, "    lane %d of %llx %llx: %llx, wanted %llx\n", first + i, (unsigned long long)v[0],
+              (unsigned long long)v[1], (unsigned long long)bits_of(d, got), (unsigned long long)bits_of(d, want));
+  }
+}
+static void check_vector(tiny_ctx *t, int chip, int op, int d, int from, int lanes, int at, const char *how) {
+  tiny_bytes code = {t, NULL, 0, 0};
+  unit k = {NULL, {NULL, NULL, NULL}, how};
+  const int two = op != TINY_OP_CAST && op != TINY_OP_NEG, shift = op == TINY_OP_SHL || op == TINY_OP_SHR;
+  if (!case_named("%s %s of %s %s, %d lanes from %d: %s", tn_amd_chips[chips[chip]].name, tiny_op_name(op),
+      tn_dtypes[d].name, tn_dtypes[from].name, lanes, at, how)) return;
+  for (int j = 0; j <= two; j++) k.arg[j] = tn_uop_make(t, TINY_OP_ARG, from, lanes, 0, NULL, j, 0, NULL);
+  k.u = tn_uop_make(t, op, d, lanes, 1 + two, k.arg, 0, 0, NULL);
+  wrong_shown = 0;
+  rng = (uint64_t)op;
+  const int done = put_vector_kernel(t, chip, &k, at, &code);
+  CHECK(done);
+  memcpy(amd_space.m.code, code.data, code.n);
+  for (int i = 0; i < (*how == 's' ? 4 : 1) * rounds && done; i++) {
+    for (int item = 0; item < ITEMS; item++) for (int j = 0; j < SOURCES; j++) for (int n = 0; n < 64; n += tn_bits(from)) {
+      uint64_t bits = random_of(from), of = ((uint64_t)1 << tn_bits(from)) - 1;
+      if (shift && j == 1) bits &= (uint64_t)tn_bits(from) - 1;
+      bits = *how == 's' && item ? slots(j)[0] >> n : bits;
+      slots(j)[item] = (slots(j)[item] & ~(of << n)) | (bits & of) << n;
+    }
+    const int failed = run(chip);
+    CHECK(!failed);
+    if (failed && test_shown()) fprintf(stderr, "    %s\n", report.error);
+    for (int item = 0; item < ITEMS && !failed; item++) check_vector_item(&k, at, item);
+  }
+  tn_scratch_reset(t, 0);
+}
+static void test_vectors(tiny_ctx *t) {
+  static const int ops[] = {TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_MAX, TINY_OP_SHL, TINY_OP_SHR},
+                   bits[] = {TINY_OP_AND, TINY_OP_OR, TINY_OP_XOR}, wholes[] = {TINY_I8, TINY_U8, TINY_I16, TINY_U16};
+  for (int chip = 0; chip < 3; chip++) for (int s = 0; s < 2; s++) {
+    const char *const how = s ? "sss" : "vvv";
+    EACH(k, ops) {
+      check_vector(t, chip, ops[k], TINY_I16, TINY_I16, 4, 0, how);
+      check_vector(t, chip, ops[k], TINY_U16, TINY_U16, 4, 0, how);
+      either_zero = ops[k] == TINY_OP_MAX;
+      if (k < 3 || (k == 3 && chip == 1)) check_vector(t, chip, ops[k], TINY_F16, TINY_F16, 4, 0, how);
+      either_zero = 0;
+    }
+    check_vector(t, chip, TINY_OP_NEG, TINY_F16, TINY_F16, 4, 0, how);
+    EACH(k, bits) EACH(i, wholes) check_vector(t, chip, bits[k], wholes[i], wholes[i], 64 / tn_bits(wholes[i]), 0, how);
+    check_vector(t, chip, TINY_OP_CAST, TINY_BF16, TINY_F32, 4, 0, how);
+    for (int at = 0; at < 4; at += 2) {
+      check_vector(t, chip, TINY_OP_CAST, TINY_F32, TINY_F16, 4, at, how);
+      check_vector(t, chip, TINY_OP_CAST, TINY_F32, TINY_BF16, 4, at, how);
+      check_vector(t, chip, TINY_OP_CAST, TINY_F32, TINY_U8, 4, at, how);
+      if (chip == 1) check_vector(t, chip, TINY_OP_CAST, TINY_F32, TINY_F8E4M3, 4, at, how);
+      if (chip == 1) check_vector(t, chip, TINY_OP_CAST, TINY_F32, TINY_F8E5M2, 4, at, how);
+    }
+    if (chip == 1) check_vector(t, chip, TINY_OP_CAST, TINY_F8E4M3, TINY_F32, 4, 0, how);
+    if (chip == 1) check_vector(t, chip, TINY_OP_CAST, TINY_F8E5M2, TINY_F32, 4, 0, how);
+  }
+}
+// Sums of neighbours: words are bits.
+static void test_dots(tiny_ctx *t) {
+  static const int kinds[] = {TINY_DOT_I8, TINY_DOT_U8, TINY_DOT_U8_I8, TINY_DOT_I16};
+  const int of[SOURCES] = {TINY_U32, TINY_U32, TINY_I32};
+  for (int chip = 0; chip < 3; chip++) EACH(i, kinds) {
+    only_chip = 1 << chip;
+    if (i < 2 || (i == 2) == (chip < 2)) check_op(t, TINY_OP_DOT, TINY_I32, of, kinds[i], NULL);
+  }
+  only_chip = 7;
 }
 
 int main(int argc, char **argv) {
@@ -428,6 +560,8 @@ int main(int argc, char **argv) {
   test_choices(t);
   test_floats(t);
   test_casts(t);
+  test_vectors(t);
+  test_dots(t);
   tiny_close(t);
   return test_report();
 }

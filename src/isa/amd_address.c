@@ -11,7 +11,7 @@
 #ifndef TN_ISA_AMD_ADDRESS
 #define TN_ISA_AMD_ADDRESS
 #ifndef TINY_AMALGAMATED
-#include "amd_arithmetic.c"
+#include "amd_pairs.c"
 #endif
 
 enum { TN_AMD_TERMS = 8 };

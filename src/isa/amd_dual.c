@@ -14,10 +14,10 @@
 
 enum { TN_AMD_DUAL_FAR = 10, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 };
 // One of a pair, in its short form; n: 0: it cannot be one.
-typedef struct tn_amd_half { int op, n; tn_amd_operand o[4]; } tn_amd_half;
+typedef struct tn_amd_dual_side { int op, n; tn_amd_operand o[4]; } tn_amd_dual_side;
 typedef struct tn_amd_touched { uint32_t reads[TN_AMD_DUAL_WORDS], writes[TN_AMD_DUAL_WORDS]; } tn_amd_touched;
 typedef struct tn_amd_pairs {
-  tn_amd_list *l; tn_amd_uses *uses; tn_amd_trait *trait; tn_amd_half *half;    // of lines
+  tn_amd_list *l; tn_amd_uses *uses; tn_amd_trait *trait; tn_amd_dual_side *half;    // of lines
   uint8_t *gone;                           // of a line: it is the second of a pair
   int ready[TN_AMD_DWORD_VIRTUAL], now;    // of registers: the cycle from which they are there
 } tn_amd_pairs;
@@ -32,7 +32,7 @@ static int tn_amd_half_is_plain(const tn_amd_ins *ins) {
 }
 static int tn_amd_half_is_vector(const tn_amd_operand *o) { return o->kind == TN_AMD_VGPR; }
 // d = a * b + c as what VOPD has of it: c is d, or a literal is one of them.
-static void tn_amd_half_of_fma(const tn_amd_ins *ins, tn_amd_half *h) {
+static void tn_amd_half_of_fma(const tn_amd_ins *ins, tn_amd_dual_side *h) {
   const tn_amd_operand *const o = ins->o;
   const int a = o[1].kind == TN_AMD_LITERAL ? 2 : 1, b = 3 - a;       // b: a literal, if one is
   memcpy(h->o, o, 4 * sizeof *o);
@@ -54,7 +54,7 @@ static int tn_amd_half_swaps(int op) {
   }
 }
 // The same with its first two sources changed. 0: it has no such form.
-static int tn_amd_half_swapped(const tn_amd_half *h, tn_amd_half *to) {
+static int tn_amd_half_swapped(const tn_amd_dual_side *h, tn_amd_dual_side *to) {
   const int op = tn_amd_half_swaps(h->op);
   if (!op || !tn_amd_half_is_vector(&h->o[1])) return 0;
   *to = *h;
@@ -62,7 +62,7 @@ static int tn_amd_half_swapped(const tn_amd_half *h, tn_amd_half *to) {
   to->o[1] = h->o[2]; to->o[2] = h->o[1];
   return 1;
 }
-static void tn_amd_half_of(const tn_amd_line *line, tn_amd_half *h) {
+static void tn_amd_half_of(const tn_amd_line *line, tn_amd_dual_side *h) {
   const tn_amd_ins *const ins = &line->ins;
   memset(h, 0, sizeof *h);
   if (line->kind != TN_AMD_LINE_INS || ins->n > 4) return;
@@ -73,13 +73,13 @@ static void tn_amd_half_of(const tn_amd_line *line, tn_amd_half *h) {
   if (is_fma) tn_amd_half_of_fma(ins, h);
   const int alone = h->op == TN_AMD_V_MOV_B32 || h->op == TN_AMD_V_FMAMK_F32;
   if (!h->n || alone || tn_amd_half_is_vector(&h->o[2])) return;
-  const tn_amd_half as_is = *h;
+  const tn_amd_dual_side as_is = *h;
   if (!tn_amd_half_swapped(&as_is, h)) h->n = 0;
 }
 
 // ** pairs **
 
-static int tn_amd_pair_of(const tn_amd_half *x, const tn_amd_half *y, int family, tn_amd_ins *pair) {
+static int tn_amd_pair_of(const tn_amd_dual_side *x, const tn_amd_dual_side *y, int family, tn_amd_ins *pair) {
   uint32_t words[TN_AMD_MOST_WORDS];
   if (tn_amd_dual_code(family, x->op, TN_AMD_DUALS_X) < 0) return 0;
   pair->op = (uint16_t)x->op; pair->n = (uint8_t)x->n;
@@ -89,8 +89,8 @@ static int tn_amd_pair_of(const tn_amd_half *x, const tn_amd_half *y, int family
   return !tn_amd_dual_rule(pair) && tn_amd_encode(family, pair, words) > 0;
 }
 // Either may be the first half, and each may change its sources.
-static int tn_amd_pair_some(const tn_amd_half *a, const tn_amd_half *b, int family, tn_amd_ins *pair) {
-  tn_amd_half as[2], bs[2];
+static int tn_amd_pair_some(const tn_amd_dual_side *a, const tn_amd_dual_side *b, int family, tn_amd_ins *pair) {
+  tn_amd_dual_side as[2], bs[2];
   as[0] = *a; bs[0] = *b;
   const int na = 1 + tn_amd_half_swapped(a, &as[1]), nb = 1 + tn_amd_half_swapped(b, &bs[1]);
   if (!((a->o[0].reg ^ b->o[0].reg) & 1)) return 0;
@@ -183,7 +183,7 @@ static int tn_amd_pairs_open(tn_amd_pairs *p, tn_amd_list *l) {
   memset(p, 0, sizeof *p);
   p->l = l;
   p->uses = (tn_amd_uses *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->uses);
-  p->half = (tn_amd_half *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->half);
+  p->half = (tn_amd_dual_side *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->half);
   p->trait = (tn_amd_trait *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->trait);
   p->gone = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->n, 1);
   if (!p->uses || !p->half || !p->trait || !p->gone) return 0;

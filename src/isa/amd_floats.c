@@ -162,7 +162,9 @@ static tn_amd_operand tn_amd_root64(tn_amd_selection *x, tn_amd_operand o) {
 // ** quotients **
 
 // n / d: v_div_scale keeps both away from denormals, and tells in VCC whether v_div_fmas has to undo it; between them a
-// reciprocal and a quotient are made exact by what is left; v_div_fixup has the special cases.
+// reciprocal and a quotient are made exact by what is left; v_div_fixup has the special cases. What the reciprocal of
+// f64 is off by is taken one unit too large: that of a divisor of all ones were a tie, which goes the wrong way
+// (Markstein: the one case in which such a reciprocal is not the right one).
 static tn_amd_operand tn_amd_divided(tn_amd_selection *x, int wide, tn_amd_operand n, tn_amd_operand d) {
   tn_amd_list *const l = x->l;
   const int dwords = wide ? 2 : 1, fma = wide ? TN_AMD_V_FMA_F64 : TN_AMD_V_FMA_F32,
@@ -177,7 +179,9 @@ static tn_amd_operand tn_amd_divided(tn_amd_selection *x, int wide, tn_amd_opera
   tn_amd_do4(l, fma, r[1], tn_amd_negated(b), r[0], one);
   tn_amd_do4(l, fma, r[2], r[1], r[0], r[0]);
   if (wide) {
-    tn_amd_do4(l, fma, r[3], tn_amd_negated(b), r[2], one);
+    const tn_amd_operand error = tn_amd_new_v(l, 2);
+    tn_amd_do4(l, fma, error, tn_amd_negated(b), r[2], one);
+    tn_amd_do4(l, fma, r[3], error, tn_amd_k64(x, UINT64_C(0x3CB0000000000000)), error);   // 2^-52 of it
     tn_amd_do4(l, fma, r[4], r[2], r[3], r[2]);
   }
   const tn_amd_operand inverse = wide ? r[4] : r[2];

@@ -16,6 +16,7 @@
 #include "amd_finish.c"
 #include "amd_object.c"
 #include "amd_abilities.c"
+#include "amd_show.c"
 #endif
 
 // What stands in front of a kernel's code, and its name, among kernels that are rendered.
@@ -34,7 +35,7 @@ static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, ti
   if (!l->refused) tn_amd_pair(l);
   if (!l->refused) tn_amd_wait(l);
   if (!l->refused) tn_amd_hazards(l);
-  if (!l->refused) tn_amd_finish_list(l, code);
+  if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
   return l->refused;
 }
 static tiny_code tn_amd_kernel_of(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,

@@ -128,16 +128,24 @@ static tn_amd_operand tn_amd_in_vgprs(tn_amd_list *l, tn_amd_operand from) {
   return to;
 }
 static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
-  const tn_amd_operand to = tn_amd_new_s(l, from.dwords);
-  tn_amd_copy(l, to, from);
+  tn_amd_operand to = tn_amd_new_s(l, from.dwords), plain = from;
+  plain.neg = plain.abs = 0;
+  tn_amd_copy(l, to, plain);
+  to.neg = from.neg; to.abs = from.abs;
   return to;
 }
+// Does it name a mask, which may be another than VCC?
+static int tn_amd_names_mask(const tn_amd_form *f) {
+  for (int i = 0; i < f->n; i++) if (strchr("ecm", f->operands[2 * i])) return 1;
+  return 0;
+}
 // Scalars and literals that it reads beyond what the family takes (amd_rules.c) come of vector registers; so do
-// literals that its long form does not take (gfx9), and scalars where it wants vector registers.
+// scalars where it wants vector registers. A literal that its form does not take comes of a scalar one.
 static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int format, tn_amd_ins *ins) {
   const int packed = format == TN_AMD_VOP3P || format == TN_AMD_MFMA;
-  const int is_long = format >= TN_AMD_VOP3, nine = l->family == TN_AMD_GFX9, most = tn_amd_bus_width(ins);
-  const tn_amd_operand vcc = tn_amd_s(TN_AMD_VCC, l->mask);
+  const int is_long = format >= TN_AMD_VOP3 || tn_amd_names_mask(f), nine = l->family == TN_AMD_GFX9,
+            most = tn_amd_bus_width(ins);
+  const tn_amd_operand vcc = tn_amd_s(TN_AMD_VCC, l->mask), *told = NULL;
   tn_amd_bus bus = {0, {0}};
   for (int i = 0; i < f->n; i++)           // what has to be a scalar counts first
     if (f->operands[2 * i] == 'm' || f->operands[2 * i] == 'S') tn_amd_bus_add(&bus, &ins->o[i]);
@@ -148,12 +156,16 @@ static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int for
     if (!strchr("012xyzC", where)) continue;
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
     const int literal = o->kind == TN_AMD_LITERAL;
-    const int refused = (alone && o->kind != TN_AMD_VGPR) || (literal && nine && (is_long || where != '0' || o->neg)) ||
-        (where == 'C' && o->kind == TN_AMD_SGPR) || (literal && (packed || o->dwords > 1 || format == TN_AMD_MFMA));
+    if (literal && !alone && format != TN_AMD_MFMA && o->dwords == 1 && bus.n < most &&
+        (packed || (nine && (is_long || where != '0' || o->neg || o->abs)))) *o = tn_amd_in_sgprs(l, *o);
+    const int refused = (alone && o->kind != TN_AMD_VGPR) || (where == 'C' && o->kind == TN_AMD_SGPR) ||
+        (o->kind == TN_AMD_LITERAL && (packed || o->dwords > 1 || (nine && (is_long || where != '0')) ||
+                                       (told && told->value != o->value)));
     tn_amd_bus with = bus;
     tn_amd_bus_add(&with, o);
     if (refused || with.n > most) *o = tn_amd_in_vgprs(l, *o);
     else bus = with;
+    if (o->kind == TN_AMD_LITERAL) told = o;
   }
 }
 static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_ins *ins) {
@@ -168,8 +180,8 @@ static int tn_amd_commutes(int op) {
   switch (op) {
     case TN_AMD_V_ADD_F32: case TN_AMD_V_MUL_F32: case TN_AMD_V_MAX_F32: case TN_AMD_V_MIN_F32: case TN_AMD_V_ADD_F16:
     case TN_AMD_V_MUL_F16: case TN_AMD_V_MAX_F16: case TN_AMD_V_MIN_F16: case TN_AMD_V_ADD_NC_U32:
-    case TN_AMD_V_AND_B32: case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32: case TN_AMD_V_MAX_U32:
-    case TN_AMD_V_MIN_U32: case TN_AMD_V_MUL_I32_I24: case TN_AMD_V_MUL_U32_U24: return 1;
+    case TN_AMD_V_AND_B32: case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32:
+    case TN_AMD_V_MAX_U32: case TN_AMD_V_MIN_U32: case TN_AMD_V_MUL_I32_I24: case TN_AMD_V_MUL_U32_U24: return 1;
     default: return 0;
   }
 }

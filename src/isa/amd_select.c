@@ -52,6 +52,7 @@ static void tn_amd_bitcast(tn_amd_selection *x, const tiny_uop *u) {
   }
 }
 static void tn_amd_elementwise(tn_amd_selection *x, const tiny_uop *u) {
+  if (tn_amd_alu_words(x, u)) return;
   const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->l->refused; i++) {
     tn_amd_operand o[4];
@@ -248,7 +249,7 @@ static int tn_amd_wanted(const tn_amd_selection *x, const tiny_uop *u, uint32_t 
     case TINY_OP_LOAD: return tn_amd_pieces_of(x, u->src[0], u).words ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
     case TINY_OP_STORE:
       return tn_is_reg(u->src[0]->src[0]) || !tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
-    default: return TN_AMD_ELEMENTS;
+    default: return tn_amd_packs(s) && tn_amd_takes_words(x, u) ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
   }
 }
 static void tn_amd_survey(tn_amd_selection *x) {

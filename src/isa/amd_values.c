@@ -181,14 +181,19 @@ static void tn_amd_unpack_all(tn_amd_selection *x, const tiny_uop *u) {
 }
 // The low halves of two; their low bytes (v_perm_b32: bytes 0 to 3 are of the second source, 4 to 7 of the first).
 static tn_amd_operand tn_amd_packed_halves(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  if (tn_amd_is_constant(&low) && tn_amd_is_constant(&high)) return tn_amd_k32((low.value & 0xFFFF) | high.value << 16);
   if (tn_amd_is_uniform(&low) && tn_amd_is_uniform(&high)) return tn_amd_s2(x, TN_AMD_S_PACK_LL_B32_B16, low, high);
   return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_k32(0x05040100));
 }
 static tn_amd_operand tn_amd_packed_bytes(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  if (tn_amd_is_constant(&low) && tn_amd_is_constant(&high))
+    return tn_amd_k32((low.value & 0xFF) | (high.value & 0xFF) << 8);
   return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_k32(0x0C0C0400));
 }
 // One word of 32 / bits elements.
 static tn_amd_operand tn_amd_packed(tn_amd_selection *x, int dtype, const tn_amd_operand *o) {
+  if (dtype == TINY_F16 && (o[0].kind == TN_AMD_VGPR || o[1].kind == TN_AMD_VGPR))
+    return tn_amd_v2(x, TN_AMD_V_PACK_B32_F16, o[0], o[1]);
   if (tn_amd_bits_of(dtype) == 16) return tn_amd_packed_halves(x, o[0], o[1]);
   const tn_amd_operand low = tn_amd_packed_bytes(x, o[0], o[1]), high = tn_amd_packed_bytes(x, o[2], o[3]);
   return tn_amd_packed_halves(x, low, high);
