@@ -194,7 +194,7 @@ static int tn_amd_pairs_open(tn_amd_pairs *p, tn_amd_list *l) {
   }
   return 1;
 }
-static void tn_amd_pair(tn_amd_list *l) {
+static void tn_amd_pair_lines(tn_amd_list *l) {
   tn_amd_pairs p;
   tn_amd_ins pair;
   int n = 0;

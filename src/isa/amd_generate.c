@@ -32,7 +32,7 @@ static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, ti
   if (!l->refused) tn_amd_remove_dead(l);
   if (!l->refused) tn_amd_schedule(l);
   if (!l->refused) tn_amd_allocate(l);
-  if (!l->refused) tn_amd_pair(l);
+  if (!l->refused) tn_amd_pair_lines(l);
   if (!l->refused) tn_amd_wait(l);
   if (!l->refused) tn_amd_hazards(l);
   if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }

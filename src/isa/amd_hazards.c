@@ -94,7 +94,7 @@ static unsigned tn_amd_risk_of_scalars(const tn_amd_risks *s, const tn_amd_uses 
   }
   return fields;
 }
-static void tn_amd_flow_put_depctr(tn_amd_flow *f, tn_amd_risks *s, unsigned fields) {
+static void tn_amd_flow_put_fields(tn_amd_flow *f, tn_amd_risks *s, unsigned fields) {
   if (!fields) return;
   tn_amd_flow_put_number(f, TN_AMD_S_WAITCNT_DEPCTR, 0xFFFFu & ~fields);
   if (fields & TN_AMD_WAIT_VGPR) tn_amd_results_are_there(s);
@@ -166,8 +166,8 @@ static void tn_amd_risks_step(tn_amd_flow *f, void *state, int i) {
   const tn_amd_uses *const uses = &f->uses[i];
   const int unit = tn_amd_unit(line), twelve = f->l->family == TN_AMD_GFX12;
   if (line->kind != TN_AMD_LINE_INS) return;
-  if (twelve) tn_amd_flow_put_depctr(f, s, tn_amd_risk_of_scalars(s, uses, unit));
-  else if (tn_amd_is_vector(unit)) tn_amd_flow_put_depctr(f, s, tn_amd_risk_of_trans(s, uses));
+  if (twelve) tn_amd_flow_put_fields(f, s, tn_amd_risk_of_scalars(s, uses, unit));
+  else if (tn_amd_is_vector(unit)) tn_amd_flow_put_fields(f, s, tn_amd_risk_of_trans(s, uses));
   tn_amd_put_move(f, s, &line->ins);
   if (unit == TN_AMD_U_MATRIX) tn_amd_put_nop(f, s, &line->ins);
   tn_amd_risks_after(s, line, unit);

@@ -63,9 +63,9 @@ static int tn_amd_takes_words(const tn_amd_selection *x, const tiny_uop *u) {
 // ** words of words **
 
 static tn_amd_operand tn_amd_pair(tn_amd_selection *x, const tiny_uop *u, int op, int i) {
-  tn_amd_operand a = tn_amd_dword(x, u->src[0], i), b = a;
+  tn_amd_operand a = tn_amd_bits_at(x, u->src[0], i), b = a;
   const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR, packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
-  if (u->nsrc > 1) b = tn_amd_dword(x, u->src[1], i);
+  if (u->nsrc > 1) b = tn_amd_bits_at(x, u->src[1], i);
   else b = tn_amd_k32(0x80008000);         // of NEG
   if (!packed && tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))
     return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 : op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 :
@@ -100,7 +100,7 @@ static void tn_amd_cast_words(tn_amd_selection *x, const tiny_uop *u) {
   const int from = u->src[0]->dtype, each = 32 / tn_amd_bits_of(from), fp8 = tn_amd_is_fp8(from),
             first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->l->refused; i += fp8 ? 2 : 1) {
-    const tn_amd_operand word = tn_amd_dword(x, u->src[0], i / each);
+    const tn_amd_operand word = tn_amd_bits_at(x, u->src[0], i / each);
     if (fp8) { tn_amd_pair_of_fp8(x, from, word, i % each / 2, first + i); continue; }
     const tn_amd_operand f = tn_amd_f32_of_word(x, from, word, i % each);
     x->pool[first + i] = f;

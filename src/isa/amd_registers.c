@@ -172,10 +172,11 @@ static void tn_amd_scan_force(tn_amd_scan *s, int v, int now) {
 
 // ** what spilling one saves and costs **
 
-// Of tuples: below 0: it has to stay.
+// Of tuples: below 0: all of it has to stay.
 static void tn_amd_scan_weigh(tn_amd_scan *s) {
   static const float often[] = {1, 8, 64, 512, 4096, 32768};
   const tn_amd_ranges *const r = s->r;
+  int shift;
   for (int i = 0; i < s->l->n; i++)
     for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
       const tn_amd_live_touch *const touch = &r->touch[k];
@@ -191,11 +192,11 @@ static void tn_amd_scan_weigh(tn_amd_scan *s) {
         length += (float)(r->span[at].end - r->span[at].start);
       made &= tn_amd_spill_constant(s->l->line, r, r->unit_of[v] + k) != NULL;
     }
-    s->worth[v] *= (made ? 0.25f : 1) / length;
+    s->worth[v] = s->l->vreg[v].hint == TN_AMD_STAYS ? -1 - s->worth[v] : s->worth[v] * (made ? 0.25f : 1) / length;
   }
   for (int v = 0; v < s->l->nvreg; v++) {
-    int shift;
-    if (s->l->vreg[v].hint == TN_AMD_STAYS) s->worth[tn_amd_tuple_find(s->t, v, &shift)] = -1;
+    float *const whole = &s->worth[tn_amd_tuple_find(s->t, v, &shift)];
+    if (*whole < 0 && s->l->vreg[v].hint != TN_AMD_STAYS) *whole = -1 - *whole;
   }
 }
 
