@@ -511,7 +511,7 @@ static int check_pairs(uint64_t seed, int n) {
   CHECK(l.refused == NULL);
   for (int i = 1; i < l.n; i++) make_real(&l.line[i]);
   run(&a, &l, NULL, seed);
-  tn_amd_pair(&l);
+  tn_amd_pair_lines(&l);
   run(&b, &l, NULL, seed);
   CHECK(same(&a, &b, 0));
   const int pairs = pairs_of(&l);
