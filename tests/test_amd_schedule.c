@@ -380,6 +380,8 @@ typedef struct body { tn_amd_operand sum[4], at[3], kept[3], bound; } body;
 static void some_body(tn_amd_list *l, body *b, tn_amd_operand counter) {
   tn_amd_operand x[6];
   const int n = 1 + rnd(6), odd = rnd(12);
+  if (odd == 0) stored(l, b->at[0], b->sum[0], 1 + rnd(3), 0);
+  if (odd == 6) tn_amd_do3(l, TN_AMD_S_ADD_I32, counter, counter, tn_amd_int(1));
   for (int i = 0; i < n; i++) {
     const int kind = rnd(4), wide = rnd(2);
     const tn_amd_operand address = tn_amd_new_v(l, 1);
@@ -387,8 +389,13 @@ static void some_body(tn_amd_list *l, body *b, tn_amd_operand counter) {
     if (kind == 0) tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, address, counter, b->at[0]);
     else if (kind == 1) {
       const tn_amd_operand s = tn_amd_new_s(l, 1);
-      tn_amd_do3(l, TN_AMD_S_ADD_U32, s, counter, tn_amd_int(i));
+      tn_amd_do3(l, TN_AMD_S_ADD_U32, s, counter, tn_amd_int(odd == 7 ? -1 : i));
       if (rnd(2)) tn_amd_do3(l, TN_AMD_S_ADDC_U32, s, s, tn_amd_int(rnd(5)));
+      if (odd == 7) {
+        const tn_amd_operand picked = tn_amd_new_s(l, 1);
+        tn_amd_do3(l, TN_AMD_S_CSELECT_B32, picked, tn_amd_int(7), tn_amd_int(5));
+        tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, b->sum[0], picked, b->sum[0]);
+      }
       tn_amd_do3(l, TN_AMD_V_LSHLREV_B32, address, tn_amd_int(2), b->at[1]);
       tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, address, s, address);
     } else tn_amd_copy(l, address, b->at[2]);
@@ -397,13 +404,13 @@ static void some_body(tn_amd_list *l, body *b, tn_amd_operand counter) {
     line->memory = 1 + rnd(2);
     if (kind == 3) tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, b->at[2], tn_amd_int(4), b->at[2]);
   }
-  if (odd == 0) stored(l, b->at[0], b->sum[0], 1 + rnd(3), 0);
   for (int i = 0; i < 2 * n; i++) {
     const tn_amd_operand from = tn_amd_slice(x[rnd(n)], 0, 1), sum = b->sum[rnd(4)], y = tn_amd_new_v(l, 1);
     if (rnd(2)) tn_amd_do3(l, TN_AMD_V_FMAC_F32, sum, from, tn_amd_slice(x[rnd(n)], 0, 1));
     else { tn_amd_do4(l, TN_AMD_V_FMA_F32, y, from, from, sum); tn_amd_copy(l, sum, y); }
     if (odd == 1 && !rnd(2)) tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, b->at[rnd(3)], counter, sum);
     if (odd == 2 && !rnd(2)) tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, sum, counter, sum);
+    if (odd == 5) tn_amd_do3(l, TN_AMD_V_ADD_NC_U32, tn_amd_slice(b->kept[rnd(3)], rnd(4), 1), counter, sum);
     if (odd == 3) tn_amd_do3(l, TN_AMD_S_ADD_U32, b->bound, b->bound, tn_amd_int(-rnd(2)));
   }
   if (odd == 4) stored(l, b->at[0], b->sum[1], 1 + rnd(3), 0);
@@ -504,7 +511,7 @@ static int check_pairs(uint64_t seed, int n) {
   CHECK(l.refused == NULL);
   for (int i = 1; i < l.n; i++) make_real(&l.line[i]);
   run(&a, &l, NULL, seed);
-  tn_amd_pair(&l);
+  tn_amd_pair_lines(&l);
   run(&b, &l, NULL, seed);
   CHECK(same(&a, &b, 0));
   const int pairs = pairs_of(&l);

@@ -12,7 +12,7 @@
 #include "amd_depend.c"
 #endif
 
-enum { TN_AMD_DUAL_FAR = 10, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 };
+enum { TN_AMD_DUAL_FAR = 20, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 };
 // One of a pair, in its short form; n: 0: it cannot be one.
 typedef struct tn_amd_dual_side { int op, n; tn_amd_operand o[4]; } tn_amd_dual_side;
 typedef struct tn_amd_touched { uint32_t reads[TN_AMD_DUAL_WORDS], writes[TN_AMD_DUAL_WORDS]; } tn_amd_touched;

@@ -154,8 +154,10 @@ static int tn_amd_is_greedy(const tn_amd_order *o, int line) {
   }
   return sum > 0;
 }
+// Of two lines from which the way is as long, loads go first: what they wait for is read.
 static int64_t tn_amd_line_key(const tn_amd_order *o, int line) {
-  return (int64_t)(0x3FFFFFFF - o->g.node[line].height) << 31 | line;
+  const int unit = o->g.trait[line].unit, loads = unit == TN_AMD_U_SMEM || unit >= TN_AMD_U_LDS;
+  return (int64_t)(0x3FFFFFFF - 2 * o->g.node[line].height - loads) << 31 | line;
 }
 static void tn_amd_line_ready(tn_amd_order *o, int line) {
   if (o->g.node[line].joins) tn_amd_heap_push(&o->modest, line);                // before all others
