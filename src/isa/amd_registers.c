@@ -356,22 +356,30 @@ static void tn_amd_move_expand(const tn_amd_line *line, int family, tn_amd_line 
     if (tn_amd_format(move->ins.op, family) == TN_AMD_VOP3P) move->ins.o[0].op_sel_hi = move->ins.o[1].op_sel_hi = 1;
   }
 }
+// Into the same lines, if what comes of the first ones never takes more room than they did.
 static void tn_amd_rename_all(tn_amd_list *l) {
-  int n = 0, at = 0;
+  int n = 0, at = 0, fits = 1;
   for (int i = 0; i < l->n; i++) {
     for (int k = 0; k < l->line[i].ins.n; k++) tn_amd_rename(l, &l->line[i].ins.o[k]);
     for (int k = 0; k < l->line[i].ins.n_y; k++) tn_amd_rename(l, &l->line[i].ins.y[k]);
     n += tn_amd_move_lines(&l->line[i], l->family);
+    fits &= n <= i + 1;
   }
-  tn_amd_line *const out = (tn_amd_line *)tn_amd_live_room(l, (size_t)n + 1, sizeof *out);
+  tn_amd_line *const out = fits ? l->line : (tn_amd_line *)tn_amd_live_room(l, (size_t)n + 1, sizeof *out);
   if (!out) return;
   for (int i = 0; i < l->n; i++) {
-    if (l->line[i].kind != TN_AMD_LINE_COPY) { out[at++] = l->line[i]; continue; }
-    const int moves = tn_amd_move_lines(&l->line[i], l->family);
-    if (moves) tn_amd_move_expand(&l->line[i], l->family, &out[at]);
+    if (l->line[i].kind != TN_AMD_LINE_COPY) {
+      if (&out[at] != &l->line[i]) out[at] = l->line[i];
+      at++;
+      continue;
+    }
+    const tn_amd_line copy = l->line[i];
+    const int moves = tn_amd_move_lines(&copy, l->family);
+    if (moves) tn_amd_move_expand(&copy, l->family, &out[at]);
     at += moves;
   }
-  l->line = out; l->n = n; l->cap = n + 1;
+  if (!fits) l->cap = n + 1;
+  l->line = out; l->n = n;
 }
 
 // ** all of it **
