@@ -147,8 +147,7 @@ static void tn_amd_spill_settle(const tn_amd_spill_job *j, int v) {
 static int tn_amd_spill_role(const tn_amd_line *line, int i) {
   if (line->kind == TN_AMD_LINE_COPY) return i ? TN_AMD_READS : TN_AMD_WRITES;
   const tn_amd_form f = tn_amd_form_of(line->ins.op, line->ins.family);
-  if (!strchr("dgDecr", i < f.n ? f.operands[2 * i] : '0')) return TN_AMD_READS;
-  return TN_AMD_WRITES | (!i && tn_amd_reads_result(&line->ins) ? TN_AMD_READS : 0);
+  return tn_amd_role(&line->ins, line->ins.op, &f, i, tn_amd_reads_result(&line->ins));
 }
 // The tuple that an operand is a part of, if it is spilled, and which unit; -1: it is not.
 static int tn_amd_spill_root(const tn_amd_spill_job *j, const tn_amd_operand *o, int *unit) {
