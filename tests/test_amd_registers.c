@@ -843,6 +843,32 @@ static void test_refused(void) {
   CHECK(l.refused != NULL);
   close_context(&t);
 }
+// Memory that is refused, the n-th time it is asked for.
+static long allocations_left, allocated;
+static void *failing(void *user, void *p, size_t old_nbytes, size_t new_nbytes) {
+  (void)user;
+  if (new_nbytes > old_nbytes && !allocations_left--) { allocations_left = 0; return NULL; }
+  allocated += (long)new_nbytes - (long)old_nbytes;
+  return tn_default_alloc(NULL, p, old_nbytes, new_nbytes);
+}
+static void test_memory(int family) {
+  int done = 0;
+  for (int n = 0; n < 200 && !done; n++) {
+    static maker m;
+    tiny_ctx t;
+    tn_amd_list l;
+    rng = 4;
+    make_list(open_context(&t), &l, &m, family, 800, 1);
+    const long before = t.scratch ? 1 : 0;
+    allocations_left = n; allocated = 0;
+    t.alloc.fn = failing;
+    tn_amd_allocate(&l);
+    done = !l.refused;
+    CHECK(before && (done || strstr(l.refused, "memory")));
+    close_context(&t);
+  }
+  CHECK(done);
+}
 static double now_ms(void) {
   struct timespec s;
   clock_gettime(CLOCK_MONOTONIC, &s);
@@ -888,6 +914,7 @@ int main(void) {
     test_many(family, 0); test_many(family, 1);
     test_scalars(family);
     test_wide_scratch(family);
+    test_memory(family);
   }
   test_refused();
   test_time();

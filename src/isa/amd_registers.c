@@ -202,16 +202,20 @@ static void tn_amd_scan_weigh(tn_amd_scan *s) {
 
 // ** the scan **
 
-// Masks that comparisons write and nobody else, and which do not live long.
+// Comparisons, and sums with a carry: forms that are shorter where a mask is VCC.
+static int tn_amd_scan_is_shorter(const tn_amd_line *line) {
+  const int op = line->ins.op, format = line->kind == TN_AMD_LINE_INS ? tn_amd_format(op, line->ins.family) : 0;
+  return format == TN_AMD_VOPC || format == TN_AMD_VOP2 || op == TN_AMD_V_ADD_CO_U32 || op == TN_AMD_V_SUB_CO_U32 ||
+      op == TN_AMD_V_SUBREV_CO_U32;
+}
+// Masks that those write and nobody else, and which do not live long.
 static void tn_amd_scan_masks(tn_amd_scan *s) {
   const tn_amd_ranges *const r = s->r;
   for (int i = 0; i < s->l->n; i++)
     for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
-      const tn_amd_line *const line = &s->l->line[i];
       if (r->touch[k].unit < TN_AMD_REAL_UNITS || !(r->touch[k].role & TN_AMD_WRITES)) continue;
       uint8_t *const mask = &s->masks[r->vreg_of[tn_amd_tuple_unit(s->t, r->touch[k].unit)]];
-      const int compares = line->kind == TN_AMD_LINE_INS && tn_amd_format(line->ins.op, s->l->family) == TN_AMD_VOPC;
-      if (*mask < 2) *mask = (uint8_t)(compares ? 1 : 2);
+      if (*mask < 2) *mask = (uint8_t)(tn_amd_scan_is_shorter(&s->l->line[i]) ? 1 : 2);
     }
   for (int v = 0; v < s->l->nvreg; v++) {
     const int first = r->spans[r->unit_of[v]], whole = first && !r->span[first].next;
