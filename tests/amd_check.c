@@ -133,7 +133,7 @@ static void amd_states_pass(amd_wave *w, const amd_ins *i, int reg, int reader, 
 static void amd_trans_use(amd_wave *w, const amd_ins *i, int reg) {
   char room[16];
   if (w->valu_mark[reg] < w->va_mark) return;
-  if (w->valus - w->valu_mark[reg] <= 5 && w->transes - w->trans_mark[reg] <= 1)
+  if (w->valus - w->valu_mark[reg] <= 6 && w->transes - w->trans_mark[reg] <= 2)
     amd_stop(w, i, "hazard: %s is the result of a transcendental that s_waitcnt_depctr has not waited for",
              amd_vname(reg, room));
 }
