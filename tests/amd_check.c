@@ -203,7 +203,7 @@ static void amd_sgpr_state(amd_wave *w, const amd_ins *i, int reg, int reader) {
   if (w->sread[reg] > 1 && (w->sread[reg] == 2 || reader != AMD_SR_SALU) && w->m->d->sgpr_hazard)
     amd_stop(w, i, "hazard: %s was read by a vector instruction, rewritten, and is read without s_wait_alu",
              amd_sname(reg, room));
-  if (w->family == AMD_12 && reader != AMD_SR_SALU) w->sread[reg] = 1;
+  if (w->family == AMD_12 && reader != AMD_SR_SALU && reg < AMD_NULL) w->sread[reg] = 1;   // LLVM: not M0, EXEC
 }
 static void amd_sreads(amd_wave *w, const amd_ins *i, int first, int n, int reader) {
   char room[16];
