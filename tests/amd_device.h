@@ -2,23 +2,39 @@
 // compiles and the emulator of amd_emulator.h executes: waits, hazards, addresses, races of LLVM's code are looked at.
 //
 // $TEST_AMD: the GPU, "gfx1100" (the default), "gfx1201", "gfx942"; $TEST_AMD_SEED: the order of groups and waves;
-// $TEST_AMD_CACHE: the folder of what was compiled, by the text's hash (build/amd-objects).
+// $TEST_AMD_CACHE: the folder of what was compiled, by the text's hash (build/amd-objects);
+// $TEST_AMD_COMPILER: "own": by the generator of src/isa/amd_generate.c, and strictly: clang's code is allowed to read
+// registers that nobody wrote.
 // Included by runtime/device.c (TN_TEST_BACKEND): TINY_DEV=INTERP build/gfx/test_vectors.
 #ifndef AMD_DEVICE_H
 #define AMD_DEVICE_H
 #include "../bench/gpu.h"
-#include "../src/render/lang_cuda.c"
+#include "../src/render/lang_hip.c"
 #include "amd_emulate.c"
 #include "amd_object.h"
 #include <sys/stat.h>
+#ifdef __has_include
+  #if __has_include("../src/isa/amd_generate.c")
+    #define AMD_HAS_OWN 1
+    #include "../src/isa/amd_generate.c"
+  #endif
+#endif
+#ifndef AMD_HAS_OWN
+  #define AMD_HAS_OWN 0
+#endif
 
 typedef struct amd_device {
-  tiny_ctx *t; char target[16]; char clang[300]; uint32_t seed;
+  tiny_ctx *t; char target[16]; char clang[300]; uint32_t seed; int own;
   amd_range *range; int n, room;           // its memory
+  // called after each launch, if it is not NULL, with what find returned
+  void (*ran)(void *user, const void *kernel, const amd_dispatch *to, const amd_report *report); void *user;
 } amd_device;
 
 static void *amd_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   const char *gpu = getenv("TEST_AMD") ? getenv("TEST_AMD") : "gfx1100", *seed = getenv("TEST_AMD_SEED");
+  const char *compiler = getenv("TEST_AMD_COMPILER");
+  const int own = compiler && !strcmp(compiler, "own");
+  if (own && !AMD_HAS_OWN) { tiny_fail(t, TINY_E_DEVICE, "AMD: there is no generator in this build"); return NULL; }
   amd_device *d = (amd_device *)tiny_realloc(t, NULL, 0, sizeof *d);
   (void)which;
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "AMD: there is no memory for the device"); return NULL; }
@@ -26,6 +42,7 @@ static void *amd_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   tn_gpu_limits(gpu, limits);
   limits->dtypes = TN_CUDA_ARITHMETIC; limits->atomics = TN_CUDA_ATOMICS;
   d->t = t;
+  d->own = own;
   d->seed = seed ? (uint32_t)strtoul(seed, NULL, 10) : 0;
   snprintf(d->target, sizeof d->target, "%s", gpu);
   for (int version = 25; version >= 17 && !*d->clang; version--) {
@@ -41,7 +58,13 @@ static void amd_close(void *dev) {
   tiny_realloc(d->t, d, sizeof *d, 0);
 }
 static const char *amd_target_name(void *dev) { return ((amd_device *)dev)->target; }
-static void amd_renderer(void *dev, tiny_renderer *r) { tn_lang_hip(r, ((amd_device *)dev)->target); }
+static void amd_renderer(void *dev, tiny_renderer *r) {
+  const amd_device *d = (const amd_device *)dev;
+#if AMD_HAS_OWN
+  if (d->own) { tn_lang_amd(r, d->target); return; }
+#endif
+  tn_lang_hip(r, d->target);
+}
 
 // ** memory: of the host, each block a range; the last range of a launch is its arguments, the one before its code **
 
@@ -103,7 +126,7 @@ static tiny_code amd_compile_one(amd_device *d, const tiny_bytes *source, tiny_b
   if (amd_cached(path, binary)) return tiny_status(d->t);
   snprintf(arch, sizeof arch, "--offload-arch=%s", d->target);
   const char *const argv[] = {d->clang, "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-    "-ffp-contract=on", "-fno-slp-vectorize", "-S", "-Xclang", "-emit-obj", "-", "-o", "-", NULL};
+    "-ffp-contract=off", "-fno-slp-vectorize", "-S", "-Xclang", "-emit-obj", "-", "-o", "-", NULL};
   tn_job job;
   memset(&job, 0, sizeof job);
   job.argv = argv; job.input = source->data; job.input_nbytes = source->n;
@@ -124,7 +147,10 @@ static tiny_code amd_compile_one(amd_device *d, const tiny_bytes *source, tiny_b
 }
 static tiny_code amd_compile_all(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tiny_code code = TINY_OK;
-  for (int k = 0; k < n && code == TINY_OK; k++) code = amd_compile_one((amd_device *)dev, &source[k], &binary[k], log);
+  for (int k = 0; k < n && code == TINY_OK; k++) {
+    if (!((amd_device *)dev)->own) code = amd_compile_one((amd_device *)dev, &source[k], &binary[k], log);
+    else tiny_bytes_add(&binary[k], source[k].data, source[k].n);      // it is a code object
+  }
   return code;
 }
 // What find returns is the address of a kernel's descriptor.
@@ -167,7 +193,7 @@ static tiny_code amd_launch_kernel(void *dev, const tiny_launch *l) {
     to.group[k] = (uint32_t)l->local[k];
     to.grid[k] = (uint32_t)(l->global[k] * l->local[k]);
   }
-  to.chip = atoi(d->target + 3); to.lds_nbytes += (uint32_t)l->local_nbytes; to.seed = d->seed; to.tolerant = 1;
+  to.chip = atoi(d->target + 3); to.lds_nbytes += (uint32_t)l->local_nbytes; to.seed = d->seed; to.tolerant = !d->own;
   to.kernarg = (uint64_t)(uintptr_t)value;
   // of the module's room: from the constants, which stand before the code, on
   const uint64_t from = (uint64_t)(uintptr_t)l->kernel < to.entry ? (uint64_t)(uintptr_t)l->kernel : to.entry;
@@ -175,6 +201,7 @@ static tiny_code amd_launch_kernel(void *dev, const tiny_launch *l) {
   d->range[d->n + 1] = (amd_range){to.kernarg, sizeof value, 0};
   to.range = d->range; to.nranges = d->n + 2;
   if (amd_emulate(&to, &report)) return tiny_fail(d->t, TINY_E_DEVICE, "AMD: %s", report.error);
+  if (d->ran) d->ran(d->user, l->kernel, &to, &report);
   return TINY_OK;
 }
 static tiny_code amd_sync(void *dev) { (void)dev; return TINY_OK; }

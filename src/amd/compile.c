@@ -34,13 +34,13 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
                    "in tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
 }
 
-// Products and sums of one expression are fused, not across statements. LLVM 19's vectorizer of straight code loses the
+// Products and sums are fused where the list says FMA, nowhere else. LLVM 19's vectorizer of straight code loses the
 // sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
 static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_tool_made *out) {
   char arch[48];
   snprintf(arch, sizeof arch, "--offload-arch=%s", target);
   const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-    "-ffp-contract=on", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
+    "-ffp-contract=off", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
   return tn_tool_make(path, words, hip, out);
 }
 

@@ -121,7 +121,7 @@ static int tn_amd_gives_registers_back(const tn_amd_list *l) {
   int stores = 0;
   if (l->family == TN_AMD_GFX9 || l->setup.scratch || l->setup.vgprs <= l->chip->vgprs / l->chip->waves) return 0;
   for (int i = 0; i < l->n; i++) {
-    stores |= tn_amd_access(&l->line[i]) == TN_AMD_A_STORE;
+    stores |= tn_amd_access_kind(&l->line[i]) == TN_AMD_A_STORE;
     if (tn_amd_format(l->line[i].ins.op, l->family) == TN_AMD_SCRATCH) return 0;
   }
   return stores;

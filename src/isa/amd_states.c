@@ -163,7 +163,7 @@ static int tn_amd_states_missing(const tn_amd_states *s, const tn_amd_line *line
 // ** what a line leaves **
 
 // Passes of a matrix instruction, of four cycles: by its result, but for those of few steps (CDNA3 guide, "MFMA").
-static int tn_amd_passes(const tn_amd_ins *ins) {
+static int tn_amd_hazard_passes(const tn_amd_ins *ins) {
   const int dwords = ins->o[0].dwords;
   if (ins->op == TN_AMD_V_MFMA_F32_16X16X4_F32) return 8;
   if (ins->op == TN_AMD_V_MFMA_F32_32X32X2_F32) return 16;
@@ -173,7 +173,7 @@ static int tn_amd_passes(const tn_amd_ins *ins) {
 static void tn_amd_after_matrix(const tn_amd_ins *ins, uint8_t row[TN_AMD_NEXTS]) {
   size_t n;
   const char *const name = tn_amd_name(ins->op, ins->family, &n);
-  const int passes = tn_amd_passes(ins), f64 = !memcmp(name + n - 4, "_f64", 4), few = passes <= 4;
+  const int passes = tn_amd_hazard_passes(ins), f64 = !memcmp(name + n - 4, "_f64", 4), few = passes <= 4;
   const int xdl = !f64 && memcmp(name + n - 4, "_f32", 4) != 0;
   const int use = f64 ? (few ? 6 : 11) : passes + (xdl ? 3 : 2);
   memset(row, use, TN_AMD_NEXTS);
@@ -242,7 +242,7 @@ static void tn_amd_states_after(tn_amd_states *s, const tn_amd_line *line, const
     const tn_amd_operand *const o = &ins->o[i];
     const int written = tn_amd_is_written(ins, i, form.operands[2 * i]);
     if (o->kind != TN_AMD_VGPR && o->kind != TN_AMD_AGPR) continue;
-    if (unit == TN_AMD_U_MATRIX && form.operands[2 * i] == 'C') tn_amd_states_keep(s, o, tn_amd_passes(ins) - 1, 0);
+    if (unit == TN_AMD_U_MATRIX && form.operands[2 * i] == 'C') tn_amd_states_keep(s, o, tn_amd_hazard_passes(ins) - 1, 0);
     if (unit == TN_AMD_U_VMEM && form.operands[2 * i] == 'b' && !written && o->dwords > 2)
       tn_amd_states_keep(s, o, 2, 1);                        // of a store
     if (written && (vector || unit == TN_AMD_U_MATRIX))

@@ -17,14 +17,20 @@
 enum { TN_AMD_ELEMENTS = 1, TN_AMD_WORDS = 2 };              // what users want of a vector
 enum { TN_AMD_DEEP = 72 };                 // loops and IFs inside each other
 
-struct tn_amd_level;
+struct tn_amd_level; struct tn_amd_step;
 typedef struct tn_amd_selection {
   tiny_ctx *t; const tiny_listing *k; tn_amd_list *l; int family;
   tn_amd_operand *pool; int npool, poolcap;
   int *elements, *words;                   // of nodes: where in the pool, -1: nowhere
   uint8_t *wants, *needed, *zeros, *written;                 // written: of a PARAM: it is stored to; zeros: low bits
-  struct tn_amd_level *level; int depth;   // loops and IFs that are open (amd_control.c)
-  tn_amd_operand args, item[3], group[3], packed_item;       // what comes with the launch
+  struct tn_amd_level *level; int depth, at, serial;         // loops and IFs that are open; where lines go
+  uint8_t *inside; struct tn_amd_step *step;                 // inside: of nodes, how deep they stand (amd_address.c)
+  // A RANGE whose body stands there several times, which copy is written, and the iteration of the first of them
+  const tiny_uop *copied; int copy; tn_amd_operand counter;
+  int64_t *place;                          // of DEFINEs: where in LDS or scratch, -1: in registers
+  uint8_t *tuple;                          // of REG memory: an element's lanes lie beside each other
+  int *ends;                               // of a RANGE or IF: where its END or ENDIF is
+  tn_amd_operand args, item, group[3];     // what comes with the launch
   int64_t lds, scratch;                    // bytes so far
 } tn_amd_selection;
 
@@ -175,14 +181,19 @@ static void tn_amd_unpack_all(tn_amd_selection *x, const tiny_uop *u) {
 }
 // The low halves of two; their low bytes (v_perm_b32: bytes 0 to 3 are of the second source, 4 to 7 of the first).
 static tn_amd_operand tn_amd_packed_halves(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  if (tn_amd_is_constant(&low) && tn_amd_is_constant(&high)) return tn_amd_k32((low.value & 0xFFFF) | high.value << 16);
   if (tn_amd_is_uniform(&low) && tn_amd_is_uniform(&high)) return tn_amd_s2(x, TN_AMD_S_PACK_LL_B32_B16, low, high);
   return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_k32(0x05040100));
 }
 static tn_amd_operand tn_amd_packed_bytes(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  if (tn_amd_is_constant(&low) && tn_amd_is_constant(&high))
+    return tn_amd_k32((low.value & 0xFF) | (high.value & 0xFF) << 8);
   return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_k32(0x0C0C0400));
 }
 // One word of 32 / bits elements.
 static tn_amd_operand tn_amd_packed(tn_amd_selection *x, int dtype, const tn_amd_operand *o) {
+  if (dtype == TINY_F16 && (o[0].kind == TN_AMD_VGPR || o[1].kind == TN_AMD_VGPR))
+    return tn_amd_v2(x, TN_AMD_V_PACK_B32_F16, o[0], o[1]);
   if (tn_amd_bits_of(dtype) == 16) return tn_amd_packed_halves(x, o[0], o[1]);
   const tn_amd_operand low = tn_amd_packed_bytes(x, o[0], o[1]), high = tn_amd_packed_bytes(x, o[2], o[3]);
   return tn_amd_packed_halves(x, low, high);
@@ -205,7 +216,7 @@ static void tn_amd_complete(tn_amd_selection *x, const tiny_uop *u) {
   if (x->elements[u->seq] < 0 && x->words[u->seq] >= 0 && (wants & TN_AMD_ELEMENTS)) tn_amd_unpack_all(x, u);
 }
 // Dword i of a vector's bits, as they lie in memory; of one element, too.
-static tn_amd_operand tn_amd_dword(const tn_amd_selection *x, const tiny_uop *u, int i) {
+static tn_amd_operand tn_amd_bits_at(const tn_amd_selection *x, const tiny_uop *u, int i) {
   if (tn_amd_packs(u)) return x->words[u->seq] < 0 ? tn_amd_off() : x->pool[x->words[u->seq] + i];
   if (tn_amd_bits_of(u->dtype) < 64) return tn_amd_element(x, u, i);
   const tn_amd_operand o = tn_amd_element(x, u, i / 2);

@@ -59,7 +59,7 @@ static int tn_amd_access_returns(const tn_amd_ins *ins) {
   const tn_amd_form f = tn_amd_form_of(ins->op, ins->family);
   return f.n && (*f.operands == 'd' || (*f.operands == 'r' && ins->o[0].kind != TN_AMD_NONE));
 }
-static int tn_amd_access(const tn_amd_line *line) {
+static int tn_amd_access_kind(const tn_amd_line *line) {
   const tn_amd_ins *const ins = &line->ins;
   if (line->kind != TN_AMD_LINE_INS) return TN_AMD_A_NONE;
   if (ins->op == TN_AMD_S_SENDMSG_RTN_B32 || ins->op == TN_AMD_S_SENDMSG_RTN_B64) return TN_AMD_A_SMEM;
@@ -178,13 +178,13 @@ static void tn_amd_needs_of_loop(tn_amd_flow *f, tn_amd_needs *needs, const tn_a
   tn_amd_pending entry = *p;
   uint8_t *const all = (uint8_t *)&entry;
   for (size_t i = 0; i < sizeof entry; i++) if (back[i]) all[i] = 0;
-  for (int i = line + 1; i < w->end[line]; i++) tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access(&f->line[i]));
+  for (int i = line + 1; i < w->end[line]; i++) tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
 }
 static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_waiting *const w = (tn_amd_waiting *)f->pass;
   tn_amd_pending *const p = (tn_amd_pending *)state;
   const tn_amd_line *const line = &f->line[i];
-  const int access = tn_amd_access(line);
+  const int access = tn_amd_access_kind(line);
   tn_amd_needs needs = {0, 0, 0};
   tn_amd_needs_of(&needs, p, &f->uses[i], access);
   if (line->kind == TN_AMD_LINE_LOOP && w->in_front) tn_amd_needs_of_loop(f, &needs, p, i);

@@ -14,6 +14,8 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
   r->language.load_turned = r->language.load_rows = NULL;
   r->language.barrier = "meet();";
+  // It is compiled with -ffp-contract=off: what is one operation is what the list says (codegen/fuse.c).
+  r->language.ops[TINY_OP_FMA] = r->language.vops[TINY_OP_FMA] = "fused(%0, %1, %2)";
   // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
   // and beyond (HIP's programming guide, "Unrolling loops").
   r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
