@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 1774ce1e3878e21edd41a2c13f08a816f617a68cca60c2e243b1b6cd38a11e86
+/* tiny_amd.h 0.1.0, source 09126df78ddfb01f078233fe229b069fcabccde2a2909d6d1c3f049bcf4416c6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -158,7 +158,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "1774ce1e3878e21edd41a2c13f08a816f617a68cca60c2e243b1b6cd38a11e86"
+#define TN_AMD_SOURCE_ID "09126df78ddfb01f078233fe229b069fcabccde2a2909d6d1c3f049bcf4416c6"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -6955,7 +6955,8 @@ static void tn_amd_object_write(tiny_bytes *out, const tn_amd_chip *chip, const 
 //        needs. Out: an object, linked; or where it goes wrong, line and column from 1 on, and a sentence.
 // Holds: values are numbers. What .amdhsa_ directives leave out is as LLVM has it, but for denormals, which are kept. A
 //        kernel goes from its label to the next kernel's and jumps within. Registers that it names are of those that it
-//        asks for. Metadata and what is for debuggers and linkers is passed; data is refused.
+//        asks for. Metadata, what is for debuggers and linkers, and data in sections of its own, which no instruction
+//        can name, is passed, and so are alignments within a kernel; data between instructions is refused.
 // Source: LLVM's AMDGPU user guide, "Assembler", "AMDHSA Kernel Assembler Directives".
 #ifndef TN_ISA_AMD_ASSEMBLY
 #define TN_ISA_AMD_ASSEMBLY
@@ -7030,9 +7031,10 @@ static tn_amd_setup tn_amd_asked_setup(const tn_amd_asked *k) {
 
 // ** directives **
 
-// lines: the text, whose directives are left out of their lines; kernel: the one that is told of now
+// lines: the text without directives and data; kernel: the one that is told of now; in_data: in a section of such
 typedef struct tn_amd_assembler {
-  const tn_amd_chip *chip; tiny_bytes lines, kernels; tn_amd_asked kernel; int line, in_kernel, in_metadata, targets;
+  const tn_amd_chip *chip; tiny_bytes lines, kernels; tn_amd_asked kernel; int line, in_kernel, in_metadata, in_data,
+  targets;
 } tn_amd_assembler;
 
 static int tn_amd_read_target(tn_amd_assembler *a, tn_amd_parser *p) {
@@ -7078,22 +7080,40 @@ static int tn_amd_read_ask(tn_amd_assembler *a, tn_amd_parser *p) {
   }
   return tn_amd_fail(p, "this need of a kernel is not known");
 }
-// What says nothing that matters here.
-static int tn_amd_is_passed(const tn_amd_parser *p) {
-  static const char *const names[] = {".text", ".globl", ".global", ".p2align", ".align", ".type", ".size", ".section",
-    ".rodata", ".protected", ".hidden", ".weak", ".ident", ".file", ".loc", ".addrsig", ".addrsig_sym",
-    ".amdhsa_code_object_version", ".amdgpu_hsa_kernel"};
-  const size_t n = tn_amd_word_length(p);
-  if (n > 4 && !memcmp(p->at, ".cfi", 4)) return 1;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strlen(names[i]) == n && !memcmp(names[i], p->at, n)) return 1;
+static int tn_amd_is_one_of(const tn_amd_parser *p, const char *const *names, size_t n) {
+  const size_t length = tn_amd_word_length(p);
+  for (size_t i = 0; i < n; i++) if (strlen(names[i]) == length && !memcmp(names[i], p->at, length)) return 1;
   return 0;
+}
+// Which section follows? 0: this says nothing of it.
+static int tn_amd_read_section(tn_amd_assembler *a, tn_amd_parser *p) {
+  static const char *const data[] = {".section", ".rodata", ".data", ".bss"};
+  const int is_data = tn_amd_is_one_of(p, data, sizeof data / sizeof *data);
+  if (!is_data && !tn_amd_next_word(p, ".text")) return 0;
+  a->in_data = is_data;
+  if (!tn_amd_next_word(p, ".section")) return 1;
+  tn_amd_space(p);
+  a->in_data = p->end - p->at < 5 || memcmp(p->at, ".text", 5) != 0;
+  return 1;
+}
+// What says nothing that matters here; s_code_end, of gfx9 s_nop, behind all kernels, which are written in any case.
+static int tn_amd_is_passed(const tn_amd_parser *p) {
+  static const char *const names[] = {".globl", ".global", ".p2align", ".align", ".type", ".size", ".protected",
+    ".hidden", ".weak", ".ident", ".file", ".loc", ".addrsig", ".addrsig_sym", ".amdhsa_code_object_version", ".p2alignl"};
+  static const char *const fills[] = {", 4, 3214868480", ", 4, 3212836864"};
+  if (tn_amd_is_one_of(p, names, sizeof names / sizeof *names)) return 1;
+  for (int i = 0; i < 2; i++) {
+    const size_t n = strlen(fills[i]), all = (size_t)(p->end - p->at);
+    if (all > n + 5 && !memcmp(p->at, ".fill", 5) && !memcmp(p->end - n, fills[i], n)) return 1;
+  }
+  return tn_amd_word_length(p) > 4 && !memcmp(p->at, ".cfi", 4);
 }
 static int tn_amd_read_outside(tn_amd_assembler *a, tn_amd_parser *p) {
   if (tn_amd_next_word(p, ".amdhsa_kernel")) return tn_amd_begin_kernel(a, p);
   if (tn_amd_next_word(p, ".amdgpu_metadata")) return a->in_metadata = 1;
   const int target = tn_amd_next_word(p, ".amdgcn_target");
-  if (!target && !tn_amd_is_passed(p)) return tn_amd_fail(p, "this directive is not known: data is no part of it");
+  const int passed = target || a->in_data || tn_amd_is_passed(p), section = tn_amd_read_section(a, p);
+  if (!passed && !section) return tn_amd_fail(p, "this directive is not known: data is no part of it");
   if (target && !tn_amd_read_target(a, p)) return 0;
   p->at = p->end;
   return 1;
@@ -7121,7 +7141,7 @@ static int tn_amd_take_directives(tn_amd_assembler *a, const char *text, size_t 
       e->line = a->line; e->column = (int)(p.wrong - line) + 1; e->sentence = p.sentence;
       return 0;
     }
-    if (!taken) tiny_bytes_add(&a->lines, line, (size_t)(p.end - line));
+    if (!taken && !a->in_data) tiny_bytes_add(&a->lines, line, (size_t)(p.end - line));
     tiny_bytes_add(&a->lines, "\n", 1);
   }
   e->line = a->line > 1 ? a->line - 1 : 1; e->column = 1;
@@ -7187,8 +7207,9 @@ static int tn_amd_assemble_kernel(const tn_amd_assembler *a, const tn_amd_asked 
   if (!good) return 0;
   tiny_bytes_add(&name, k->name, k->n);
   out->name = name.data ? name.data : ""; out->code = code.data; out->nbytes = code.n;
-  e->sentence = code.n ? NULL : "the kernel has no instructions";
-  return code.n > 0;
+  if (code.n) return 1;
+  e->line = first + 1; e->column = 1; e->sentence = "the kernel has no instructions";
+  return 0;
 }
 static int tn_amd_assemble_kernels(const tn_amd_assembler *a, tiny_bytes *sources, tn_amd_error *e) {
   const tn_amd_asked *const k = (const tn_amd_asked *)(const void *)a->kernels.data;
@@ -8283,17 +8304,17 @@ Where things stand in tiny_amd.h
    6511  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
    6951  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7248  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-   7375  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+   7269  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+   7396  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-   7688  src/amd/graph.c                  launches that are handed over together again and again, as packets
+   7709  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-   7780  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
+   7801  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
                                           assembly -> a code object, here
-   7891  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-   8004  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+   7912  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+   8025  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-   8047  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+   8068  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-   8175  src/amd/backend.c                the one object of tiny_amd.h
+   8196  src/amd/backend.c                the one object of tiny_amd.h
 */

@@ -29,6 +29,7 @@ typedef struct amd_mock_dispatch {
   uint32_t user[16]; int nuser;            // of PM4
   uint32_t groups[3], local[3], shared, scratch;
   int wave;                                // lanes
+  uint64_t *ticks;                         // of 10 ns that it takes, which run may add to
   // What the GPU reaches, which lies at the same addresses for the host while the kernel runs.
   const amd_mock_range *range; int nranges;
   // Memory of the GPU at an address, all of it in one mapping; NULL: it is not mapped for this GPU.

@@ -85,13 +85,13 @@ static int akm_show(amd_mock *m, int gpu, int protection, amd_mock_range *range)
 static int akm_job_run(amd_mock *m, akm_queue *q, akm_job *j) {
   akm_reach reach = {m, q->gpu};
   char error[600] = "";
-  uint64_t fault = 0;
+  uint64_t fault = 0, ticks = 0;
   const long n = ++m->counts.launches;
   if (m->desc.hang_launch == n) { q->hangs = q->dead = 1; return -1; }
   if (m->desc.fault_launch == n) { akm_fault(m, q->gpu, 0xdead0000, 0); return -1; }
   if (m->desc.reset_launch == n) { akm_fault(m, q->gpu, 0, 1); return -1; }
   if (!m->desc.run) return AKM_STOP("a kernel was launched, and nothing runs kernels");
-  j->d.at = akm_reach_at; j->d.memory = &reach;
+  j->d.at = akm_reach_at; j->d.memory = &reach; j->d.ticks = &ticks;
   const uint64_t begin = akm_clock(m);
   amd_mock_range *range = calloc((size_t)m->nmemory + 1, sizeof *range);
   if (!range) abort();
@@ -100,6 +100,7 @@ static int akm_job_run(amd_mock *m, akm_queue *q, akm_job *j) {
   const int failed = m->desc.run(m->desc.run_user, &j->d, &fault, error, sizeof error);
   akm_show(m, q->gpu, PROT_NONE, NULL);
   free(range);
+  m->time += ticks;
   if (failed && fault) { akm_fault(m, q->gpu, fault, 0); return -1; }
   if (failed) return AKM_STOP("a kernel: %s", error);
   uint8_t *s = j->signal ? akm_named(m, q, j->signal, 64, 1, "a signal") : NULL;
