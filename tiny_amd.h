@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 09126df78ddfb01f078233fe229b069fcabccde2a2909d6d1c3f049bcf4416c6
+/* tiny_amd.h 0.1.0, source 6410861aab21af7957cff5db074d531d54f9ff46899103205799cb8d2eee360f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -158,7 +158,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "09126df78ddfb01f078233fe229b069fcabccde2a2909d6d1c3f049bcf4416c6"
+#define TN_AMD_SOURCE_ID "6410861aab21af7957cff5db074d531d54f9ff46899103205799cb8d2eee360f"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -1167,7 +1167,8 @@ typedef struct tn_kfd_destroy_queue { uint32_t id, unused; } tn_kfd_destroy_queu
 typedef struct tn_kfd_create_event {       // kfd_ioctl_create_event_args
   uint64_t page; uint32_t trigger, type, auto_reset, node, id, slot;
 } tn_kfd_create_event;
-enum { TN_KFD_EVENT_HW_EXCEPTION = 3, TN_KFD_EVENT_MEMORY = 8 };
+enum { TN_KFD_EVENT_SIGNAL = 0, TN_KFD_EVENT_HW_EXCEPTION = 3, TN_KFD_EVENT_MEMORY = 8,
+  TN_KFD_EVENT_PAGE = 4096 * 8 };          // KFD_SIGNAL_EVENT_LIMIT slots of 8 bytes
 typedef struct tn_kfd_destroy_event { uint32_t id, unused; } tn_kfd_destroy_event;
 // kfd_event_data: of a memory fault {not present, read only, no execute, imprecise}, the address, the GPU; of a
 // hardware exception {kind of reset, cause, memory lost, the GPU}.
@@ -1642,6 +1643,8 @@ typedef struct tn_kfd {
   int drm, lost;
   uint64_t free_nbytes;
   uint32_t memory_event, exception_event;
+  // what wakes the host: an event's number, and the page with its slot; NULL: not yet, or (wake_state below 0) never
+  uint32_t wake_event; int wake_state, wake_missed, spins; tn_kfd_memory *wake_page;
   tn_kfd_memory *memory;                   // all of it
   tn_device_blocks blocks;
   char *bells; uint64_t bells_at;          // the pages with doorbells
@@ -1727,16 +1730,20 @@ static tiny_code tn_kfd_map_for(tn_kfd *d, tn_kfd_memory *m, uint32_t gpu) {
   if (code == TINY_OK) m->gpus[m->ngpu++] = gpu;
   return code;
 }
+// What is known of it goes; the memory stays.
+static void tn_kfd_memory_forget(tn_kfd *d, tn_kfd_memory *m) {
+  for (tn_kfd_memory **at = &d->memory; *at; at = &(*at)->next) if (*at == m) { *at = m->next; break; }
+  tiny_realloc(d->t, m, sizeof *m, 0);
+}
 // What is known of it goes, too.
 static void tn_kfd_memory_free(tn_kfd *d, tn_kfd_memory *m) {
   if (!m) return;
   tn_kfd_map u = {m->handle, tn_kfd_pointer(m->gpus), (uint32_t)m->ngpu, 0};
   tn_kfd_free f = {m->handle};
-  for (tn_kfd_memory **at = &d->memory; *at; at = &(*at)->next) if (*at == m) { *at = m->next; break; }
   if (m->ngpu) tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_UNMAP, &u, sizeof u);
   if (m->handle) tn_kfd_ask(&d->k, TN_KFD_WRITE, TN_KFD_FREE, &f, sizeof f);
   if (m->va && !m->borrowed) d->k.sys.munmap(d->k.sys.user, (void *)(uintptr_t)m->va, (size_t)m->nbytes);
-  tiny_realloc(d->t, m, sizeof *m, 0);
+  tn_kfd_memory_forget(d, m);
 }
 static tn_kfd_memory *tn_kfd_memory_new(tn_kfd *d, uint64_t nbytes) {
   tn_kfd_memory *m = (tn_kfd_memory *)tiny_realloc(d->t, NULL, 0, sizeof *m);
@@ -1817,18 +1824,25 @@ static void tn_kfd_exception(tn_kfd *d, const tn_kfd_event_data *e) {
                "on with another device", causes[e->of.exception.cause != 0],
                e->of.exception.memory_lost ? ", and what its memory held is gone" : "");
 }
-// Has the driver told of a fault of this GPU? Then it is lost, and k.why says why.
-static int tn_kfd_faulted(tn_kfd *d) {
-  tn_kfd_event_data e[2];
+// Has the driver told of a fault of this GPU? Then it is lost, and k.why says why. It is waited for that, or for what
+// wakes the host, up to ms; *woken: was it something at all?
+static int tn_kfd_listen(tn_kfd *d, uint32_t ms, int *woken) {
+  tn_kfd_event_data e[3];
   memset(e, 0, sizeof e);
-  e[0].id = d->memory_event; e[1].id = d->exception_event;
-  tn_kfd_wait_events w = {tn_kfd_pointer(e), 2, 0, 0, 0};
+  e[0].id = d->memory_event; e[1].id = d->exception_event; e[2].id = d->wake_event;
+  tn_kfd_wait_events w = {tn_kfd_pointer(e), ms ? 3u : 2u, 0, ms, 0};
+  *woken = 0;
   if (d->lost || !d->memory_event || !d->exception_event) return d->lost;
   if (tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_WAIT_EVENTS, &w, sizeof w) < 0 ||
       w.result != TN_KFD_WAIT_COMPLETE) return 0;
+  *woken = 1;
   if (e[0].of.memory.gpu == d->node.gpu) { d->lost = 1; tn_kfd_memory_fault(d, &e[0]); }
   else if (e[1].of.exception.gpu == d->node.gpu) { d->lost = 1; tn_kfd_exception(d, &e[1]); }
   return d->lost;
+}
+static int tn_kfd_faulted(tn_kfd *d) {
+  int woken;
+  return tn_kfd_listen(d, 0, &woken);
 }
 // k.why says why, from the first time on.
 static tiny_code tn_kfd_enter(tn_kfd *d) { return d->lost ? tn_kfd_failed(d) : TINY_OK; }
@@ -1930,6 +1944,15 @@ static void tn_pm4_release(tn_kfd_words *w, int family, uint64_t address, uint32
   tn_kfd_address(w, value);
   tn_kfd_word(w, 0);
 }
+// The same without caches, and the host is woken: the driver looks for the event's number in its slot, and in the
+// interrupt (kfd_int_process_v11.c, kfd_events.c).
+static void tn_pm4_wake(tn_kfd_words *w, int family, uint64_t slot, uint32_t event) {
+  enum { DATA_CLOCK_SHIFT = 29, AND_INTERRUPT = 2 << 24 };
+  const int at = w->n;
+  tn_pm4_release(w, family, slot, event, 1);
+  w->at[at + 2] |= (uint32_t)AND_INTERRUPT;
+  w->at[at + 7] = event;
+}
 // Until kernels before have ended.
 static void tn_pm4_idle(tn_kfd_words *w) {
   enum { CS_PARTIAL_FLUSH = 7, OF_SHADERS = 4 << 8 };
@@ -1961,6 +1984,12 @@ static void tn_sdma_fence(tn_kfd_words *w, int family, uint64_t address, uint32_
   tn_kfd_word(w, (uint32_t)(TN_SDMA_FENCE | (family == 9 ? 0 : UNCACHED)));
   tn_kfd_address(w, address);
   tn_kfd_word(w, value);
+}
+static void tn_sdma_wake(tn_kfd_words *w, int family, uint64_t slot, uint32_t event) {
+  enum { TRAP = 6, NUMBER = 0xFFFFFFF };
+  tn_sdma_fence(w, family, slot, event);
+  tn_kfd_word(w, TRAP);
+  tn_kfd_word(w, event & NUMBER);
 }
 static void tn_sdma_wait(tn_kfd_words *w, uint64_t address, uint32_t value, int function) {
   enum { INTERVAL = 4, RETRY = 0xFFF << 16 };
@@ -2001,7 +2030,8 @@ static void tn_aql_signal(tn_kfd_words *w, uint64_t signal) {
 //        written again when what used it has happened. Signals have the lower 32 bits of a number: nothing is compared
 //        across the turn from 2^32 - 1 to 0, as the host waits for all that is under way before and after it. What
 //        waits is ended after timeout_ns without progress: the GPU is lost then, for this context alone.
-// What is what: Linux, drivers/gpu/drm/amd/amdkfd/kfd_queue.c (sizes of what a queue is made with), kfd_doorbell.c.
+// What is what: Linux, drivers/gpu/drm/amd/amdkfd/kfd_queue.c (sizes of what a queue is made with), kfd_doorbell.c,
+// kfd_events.c (pages of events, their slots).
 #ifndef TN_KFD_QUEUE
 #define TN_KFD_QUEUE
 #ifndef TINY_AMALGAMATED
@@ -2011,7 +2041,8 @@ static void tn_aql_signal(tn_kfd_words *w, uint64_t signal) {
 
 enum {
   TN_KFD_RING_NBYTES = 1 << 20, TN_KFD_EOP_NBYTES = 4096, TN_KFD_DOORBELLS = 0x2000, TN_KFD_PRIORITY = 7,
-  TN_KFD_SIGNALS = 2048, TN_KFD_STAMPS = TN_KFD_SIGNALS - TN_KFD_QUEUES, TN_KFD_TOP = -1
+  TN_KFD_SIGNALS = 2048, TN_KFD_STAMPS = TN_KFD_SIGNALS - TN_KFD_QUEUES, TN_KFD_TOP = -1,
+  TN_KFD_SPINS = 4000                      // that a wait looks, about a millisecond, before it sleeps
 };
 
 // ** how far **
@@ -2040,6 +2071,103 @@ static void tn_kfd_ring_bell(tn_kfd *d, const tn_kfd_queue *q) {
   *q->doorbell = tn_kfd_is_aql(q) ? q->from - 1 : q->from;
   if (d->k.sys.doorbell) d->k.sys.doorbell(d->k.sys.user, q->doorbell);
 }
+// ** packets in the ring **
+
+// Of PM4 words may stand on both sides of the ring's end; of SDMA no packet does, and zeros do nothing.
+static void tn_kfd_push(tn_kfd_queue *q, const tn_kfd_words *w) {
+  const uint64_t mask = TN_KFD_RING_NBYTES - 1, nbytes = (uint64_t)w->n * 4;
+  uint64_t at = q->put * q->unit & mask;
+  for (; q->type == TN_KFD_QUEUE_SDMA && at + nbytes > TN_KFD_RING_NBYTES && at; at = q->put * q->unit & mask) {
+    memset(q->ring->cpu + at, 0, 4);
+    q->put += 4;
+  }
+  for (int i = 0; i < w->n; i++) memcpy(q->ring->cpu + ((at + (uint64_t)i * 4) & mask), &w->at[i], 4);
+  q->put += nbytes / q->unit;
+}
+static void tn_kfd_push_end(tn_kfd *d, int queue) {
+  tn_kfd_queue *q = &d->queue[queue];
+  const uint64_t at = tn_kfd_signal_at(d, queue);
+  tn_kfd_words w;
+  w.n = 0;
+  if (tn_kfd_is_aql(q)) tn_aql_signal(&w, at - offsetof(tn_kfd_signal, value));
+  else if (q->type == TN_KFD_QUEUE_SDMA) tn_sdma_fence(&w, d->node.chip->family, at, (uint32_t)(q->given + 1));
+  else tn_pm4_release(&w, d->node.chip->family, at, (uint32_t)(q->given + 1), TN_KFD_DATA_32);
+  tn_kfd_push(q, &w);
+}
+static void tn_kfd_give(tn_kfd *d, tn_kfd_queue *q) {
+  q->end[++q->given % TN_KFD_OUTSTANDING] = q->from = q->put;
+  tn_driver_fence();
+  *(volatile uint64_t *)&((tn_kfd_queue_page *)(void *)q->page->cpu)->write = q->put;
+  tn_driver_fence();
+  tn_kfd_ring_bell(d, q);
+}
+// ** woken by an interrupt **
+//
+// A wait that is long has the queue write to the slot of an event, and interrupt: the driver then wakes who waits for
+// the event. It keeps the page with slots until the process ends, and takes one of a process: where another has it, the
+// host sleeps and looks, by turns.
+
+static void tn_kfd_wake_open(tn_kfd *d) {
+  const char *given = getenv("TINY_AMD_INTERRUPTS");
+  tn_kfd_create_event e;
+  memset(&e, 0, sizeof e);
+  d->wake_state = -1;
+  if (given && !strcmp(given, "0")) return;
+  tn_kfd_memory *m = tn_kfd_memory_make(d, TN_KFD_EVENT_PAGE, 1);
+  if (!m) return;
+  e.page = m->handle; e.type = TN_KFD_EVENT_SIGNAL; e.auto_reset = 1; e.node = (uint32_t)d->node.number;
+  if (tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_CREATE_EVENT, &e, sizeof e) < 0) { tn_kfd_memory_free(d, m); return; }
+  d->wake_page = m; d->wake_event = e.id;
+  d->wake_state = 1;
+}
+static void tn_kfd_wake_close(tn_kfd *d) {
+  tn_kfd_destroy_event e = {d->wake_event, 0};
+  if (!d->wake_page) return;
+  tn_kfd_ask(&d->k, TN_KFD_WRITE, TN_KFD_DESTROY_EVENT, &e, sizeof e);
+  tn_kfd_memory_forget(d, d->wake_page);
+  d->wake_page = NULL;
+  d->wake_state = -1;
+}
+static uint64_t tn_kfd_wake_slot(const tn_kfd *d) { return d->wake_page->va + (uint64_t)d->wake_event * 8; }
+// Of AQL a signal tells of itself, once it counts, where it is told where to.
+static void tn_kfd_wake_by_signal(tn_kfd *d, tn_kfd_queue *q, int on) {
+  q->signal->event = d->wake_event;
+  tn_driver_store(&q->signal->mailbox, on ? tn_kfd_wake_slot(d) : 0);
+}
+// The submission that wakes the host, behind all of this queue; 0: none does, for want of room, or as words are not
+// submitted yet.
+static uint64_t tn_kfd_wake_after(tn_kfd *d, int queue) {
+  enum { ROOM = 512 };                     // bytes
+  tn_kfd_queue *q = &d->queue[queue];
+  tn_kfd_words w;
+  w.n = 0;
+  if (!d->wake_state) tn_kfd_wake_open(d);
+  if (d->wake_state < 0 || d->lost) return 0;
+  if (tn_kfd_is_aql(q)) { tn_kfd_wake_by_signal(d, q, 1); return q->given; }
+  const uint64_t done = tn_kfd_done(q), used = q->put - (done ? q->end[done % TN_KFD_OUTSTANDING] : 0);
+  if (q->put != q->from || q->given - done > TN_KFD_OUTSTANDING - 4 || used + ROOM / q->unit > q->size) return 0;
+  if ((uint32_t)(q->given + 2) < 2) return 0;              // where numbers turn
+  if (queue == TN_KFD_COMPUTE) tn_pm4_wake(&w, d->node.chip->family, tn_kfd_wake_slot(d), d->wake_event);
+  else tn_sdma_wake(&w, d->node.chip->family, tn_kfd_wake_slot(d), d->wake_event);
+  tn_kfd_push_end(d, queue);
+  tn_kfd_push(q, &w);
+  tn_kfd_give(d, q);
+  return q->given;
+}
+// Until the host is woken, or some time. Interrupts that do not come, three in a row, are not waited for again.
+static void tn_kfd_nap(tn_kfd *d, const tn_kfd_queue *q, uint64_t number) {
+  enum { MS = 10, MISSED = 3 };
+  int woken;
+  if (tn_kfd_listen(d, MS, &woken)) tn_kfd_let_go(d);
+  if (woken) d->wake_missed = 0;
+  else if (tn_kfd_done(q) >= number && ++d->wake_missed == MISSED) {
+    d->wake_state = -1;
+    tiny_log_line(d->t, 'p', "%s: interrupts do not come; waits look by themselves", d->name);
+  }
+}
+
+// ** waiting **
+
 static tiny_code tn_kfd_too_long(tn_kfd *d) {
   d->lost = 1;
   tn_kfd_let_go(d);
@@ -2069,24 +2197,35 @@ static int tn_kfd_is_lost(tn_kfd *d) {
   if (!d->lost && tn_kfd_faulted(d)) tn_kfd_let_go(d);
   return d->lost;
 }
-// Until the queue's submission `value` has happened; the time counts from the last progress of any queue.
+// The time counts from the last progress of any queue. TINY_E_DEVICE: d is lost.
+typedef struct tn_kfd_patience { uint64_t since, seen; } tn_kfd_patience;
+static tiny_code tn_kfd_have_patience(tn_kfd *d, tn_kfd_patience *p) {
+  if (tn_kfd_is_lost(d)) return TINY_E_DEVICE;
+  const uint64_t all = tn_kfd_progress(d), now = tn_driver_clock_ns();
+  if (all != p->seen) { p->seen = all; p->since = now; }
+  if (now - p->since <= d->timeout_ns) return TINY_OK;
+  tn_kfd *const slow = tn_kfd_culprit(d);
+  tn_kfd_too_long(slow);
+  return slow == d ? TINY_E_DEVICE : TINY_OK;
+}
+// Until the queue's submission `value` has happened: the host looks, then sleeps.
 static tiny_code tn_kfd_wait_for(tn_kfd *d, int queue, uint64_t value) {
   tn_kfd_queue *q = &d->queue[queue];
-  uint64_t since = 0, seen = UINT64_MAX;
-  for (int spins = 0; tn_kfd_done(q) < value; spins++) {
-    tn_driver_pause(spins);
-    if (spins < 1000 || spins % 64) continue;
-    if (tn_kfd_is_lost(d)) return TINY_E_DEVICE;
-    const uint64_t all = tn_kfd_progress(d), now = tn_driver_clock_ns();
-    if (all != seen) { seen = all; since = now; }
-    if (now - since > d->timeout_ns) {
-      tn_kfd *const slow = tn_kfd_culprit(d);
-      tn_kfd_too_long(slow);
-      if (slow == d) return TINY_E_DEVICE;
+  tn_kfd_patience p = {0, UINT64_MAX};
+  uint64_t wakes = 0;
+  tiny_code code = TINY_OK;
+  for (int spins = 0; tn_kfd_done(q) < value && code == TINY_OK; spins++) {
+    if (!wakes && spins >= d->spins && (spins - d->spins) % 64 == 0) wakes = tn_kfd_wake_after(d, queue);
+    if (wakes && d->wake_state > 0) tn_kfd_nap(d, q, wakes);
+    else {
+      tn_driver_pause(spins);
+      if (spins < 1000 || spins % 64) continue;
     }
-    if (d->k.sys.doorbell) tn_kfd_ring_bell(d, q);
+    code = tn_kfd_have_patience(d, &p);
+    if (d->k.sys.doorbell && code == TINY_OK) tn_kfd_ring_bell(d, q);
   }
-  return d->lost ? TINY_E_DEVICE : TINY_OK;
+  if (wakes && tn_kfd_is_aql(q)) tn_kfd_wake_by_signal(d, q, 0);
+  return code == TINY_OK && d->lost ? TINY_E_DEVICE : code;
 }
 static tiny_code tn_kfd_wait_all(tn_kfd *d) {
   tiny_code code = TINY_OK;
@@ -2094,41 +2233,13 @@ static tiny_code tn_kfd_wait_all(tn_kfd *d) {
   return code == TINY_OK && tn_kfd_is_lost(d) ? TINY_E_DEVICE : code;
 }
 
-// ** packets in the ring **
+// ** submissions **
 
-// Of PM4 words may stand on both sides of the ring's end; of SDMA no packet does, and zeros do nothing.
-static void tn_kfd_push(tn_kfd_queue *q, const tn_kfd_words *w) {
-  const uint64_t mask = TN_KFD_RING_NBYTES - 1, nbytes = (uint64_t)w->n * 4;
-  uint64_t at = q->put * q->unit & mask;
-  for (; q->type == TN_KFD_QUEUE_SDMA && at + nbytes > TN_KFD_RING_NBYTES && at; at = q->put * q->unit & mask) {
-    memset(q->ring->cpu + at, 0, 4);
-    q->put += 4;
-  }
-  for (int i = 0; i < w->n; i++) memcpy(q->ring->cpu + ((at + (uint64_t)i * 4) & mask), &w->at[i], 4);
-  q->put += nbytes / q->unit;
-}
-static void tn_kfd_push_end(tn_kfd *d, int queue) {
-  tn_kfd_queue *q = &d->queue[queue];
-  const uint64_t at = tn_kfd_signal_at(d, queue);
-  tn_kfd_words w;
-  w.n = 0;
-  if (tn_kfd_is_aql(q)) tn_aql_signal(&w, at - offsetof(tn_kfd_signal, value));
-  else if (q->type == TN_KFD_QUEUE_SDMA) tn_sdma_fence(&w, d->node.chip->family, at, (uint32_t)(q->given + 1));
-  else tn_pm4_release(&w, d->node.chip->family, at, (uint32_t)(q->given + 1), TN_KFD_DATA_32);
-  tn_kfd_push(q, &w);
-}
 // Nobody waits for a number of before the turn when the signal has gone round.
 static tiny_code tn_kfd_before_turn(tn_kfd *d) {
   tiny_code code = tn_kfd_wait_all(d);
   for (int k = 0; k < d->npeer && code == TINY_OK; k++) if (!d->peer[k].of->lost) tn_kfd_wait_all(d->peer[k].of);
   return code;
-}
-static void tn_kfd_give(tn_kfd *d, tn_kfd_queue *q) {
-  q->end[++q->given % TN_KFD_OUTSTANDING] = q->from = q->put;
-  tn_driver_fence();
-  *(volatile uint64_t *)&((tn_kfd_queue_page *)(void *)q->page->cpu)->write = q->put;
-  tn_driver_fence();
-  tn_kfd_ring_bell(d, q);
 }
 // What was written since the last one.
 static tiny_code tn_kfd_submit_words(tn_kfd *d, int queue) {
@@ -8134,6 +8245,7 @@ static void tn_kfd_close(void *dev) {
   tn_prepared_close_all(&d->prepared);
   tn_kfd_modules_close(d);
   tn_kfd_close_queues(d);
+  tn_kfd_wake_close(d);
   tn_kfd_close_event(d, &d->memory_event);
   tn_kfd_close_event(d, &d->exception_event);
   tn_device_regions_close(&d->blocks, 1);
@@ -8152,6 +8264,7 @@ static tn_kfd *tn_kfd_new(tiny_ctx *t) {
   d->blocks.user = d; d->blocks.make = tn_kfd_blocks_make; d->blocks.drop = tn_kfd_blocks_drop;
   d->drm = d->k.kfd = -1;
   d->timeout_ns = tn_kfd_timeout();
+  d->spins = TN_KFD_SPINS;
   memcpy(d->name, "AMD", 4);
   return d;
 }
@@ -8256,65 +8369,65 @@ Where things stand in tiny_amd.h
    1116  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
    1139  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1252  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1253  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1307  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1308  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1363  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1364  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1442  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1443  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1500  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1597  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1501  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1598  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1838  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1852  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   1997  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2026  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2311  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2422  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2435  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2546  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2589  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2700  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2695  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2806  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2789  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2900  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3109  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3220  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3609  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3720  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   3871  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   3982  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   3971  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4082  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4155  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   4929  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4266  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5040  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5001  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5112  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5128  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5559  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5239  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5670  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5645  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5756  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5838  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5949  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6511  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6622  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   6951  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7269  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-   7396  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+   7062  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7380  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+   7507  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-   7709  src/amd/graph.c                  launches that are handed over together again and again, as packets
+   7820  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-   7801  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
+   7912  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
                                           assembly -> a code object, here
-   7912  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-   8025  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+   8023  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+   8136  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-   8068  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+   8179  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-   8196  src/amd/backend.c                the one object of tiny_amd.h
+   8309  src/amd/backend.c                the one object of tiny_amd.h
 */

@@ -43,9 +43,9 @@ static tiny_tensor *sum_of_uops(tiny_ctx *t, tiny_tensor *x) {
   return tiny_kernel(t, &d);
 }
 
-// 5. Assembly, as LLVM's assembler spells it; the text that begins with .amdgcn_target is assembly. s[0:1] hold where the
-// kernel's arguments lie. All 16 numbers come by one load of scalars. RDNA adds two scalars at a time, and pairs of sums,
-// as an addition waits five cycles for the one before; CDNA adds one scalar at a time, and waits for none.
+// 5. Assembly, as LLVM's assembler spells it; the text that begins with .amdgcn_target is assembly. s[0:1] hold where
+// the kernel's arguments lie. All 16 numbers come by one load of scalars. RDNA adds two scalars at a time, and pairs of
+// sums, as an addition waits five cycles for the one before; CDNA adds a pair to a pair in one instruction.
 #define HEAD(family, more) \
   ".amdgcn_target \"amdgcn-amd-amdhsa--" family "\"\n.amdhsa_kernel sum16\n  .amdhsa_kernarg_size 16\n" \
   "  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n  .amdhsa_next_free_vgpr 8\n  .amdhsa_next_free_sgpr 24\n" more \
@@ -63,11 +63,12 @@ static const char on_gfx12[] = RDNA("gfx1201", "  s_wait_kmcnt 0x0\n");
 static const char on_gfx9[] = HEAD("gfx942", "  .amdhsa_accum_offset 8\n")
   "  s_load_dwordx4 s[4:7], s[0:1], 0x0\n  s_waitcnt lgkmcnt(0)\n"
   "  s_load_dwordx16 s[8:23], s[6:7], 0x0\n  s_waitcnt lgkmcnt(0)\n"
-  "  v_mov_b32 v0, s8\n  v_mov_b32 v1, 0\n  v_add_f32 v0, s9, v0\n  v_add_f32 v0, s10, v0\n  v_add_f32 v0, s11, v0\n"
-  "  v_add_f32 v0, s12, v0\n  v_add_f32 v0, s13, v0\n  v_add_f32 v0, s14, v0\n  v_add_f32 v0, s15, v0\n"
-  "  v_add_f32 v0, s16, v0\n  v_add_f32 v0, s17, v0\n  v_add_f32 v0, s18, v0\n  v_add_f32 v0, s19, v0\n"
-  "  v_add_f32 v0, s20, v0\n  v_add_f32 v0, s21, v0\n  v_add_f32 v0, s22, v0\n  v_add_f32 v0, s23, v0\n"
-  "  global_store_dword v1, v0, s[4:5]\n  s_endpgm\n";
+  "  v_mov_b32 v0, s8\n  v_mov_b32 v1, s9\n  v_mov_b32 v2, 0\n"
+  "  v_pk_add_f32 v[0:1], s[10:11], v[0:1]\n  v_pk_add_f32 v[0:1], s[12:13], v[0:1]\n"
+  "  v_pk_add_f32 v[0:1], s[14:15], v[0:1]\n  v_pk_add_f32 v[0:1], s[16:17], v[0:1]\n"
+  "  v_pk_add_f32 v[0:1], s[18:19], v[0:1]\n  v_pk_add_f32 v[0:1], s[20:21], v[0:1]\n"
+  "  v_pk_add_f32 v[0:1], s[22:23], v[0:1]\n  v_add_f32 v0, v0, v1\n"
+  "  global_store_dword v2, v0, s[4:5]\n  s_endpgm\n";
 static const char *target;                 // of the GPU that is there: others of its family differ in the first line
 static tiny_tensor *sum_of_assembly(tiny_ctx *t, tiny_tensor *x) {
   const char *text = !strncmp(target, "gfx11", 5) ? on_gfx11 : !strncmp(target, "gfx12", 5) ? on_gfx12 : on_gfx9;
