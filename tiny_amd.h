@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 9f51bb94f1a061a753508ca8409795588808903f26509a586d8be890002c84ee
+/* tiny_amd.h 0.1.0, source 1bee97df24fc5fba867698ed849903eb16785f442f794f54898ad789e27e4a7f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,7 +153,7 @@ TINY_API void  tiny_amd_release(void *dev, void *mem);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "9f51bb94f1a061a753508ca8409795588808903f26509a586d8be890002c84ee"
+#define TN_AMD_SOURCE_ID "1bee97df24fc5fba867698ed849903eb16785f442f794f54898ad789e27e4a7f"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -907,8 +907,16 @@ static const char *const tn_cuda_prelude[] = {
   "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
   "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
+  // LLVM 19 leaves the wait of a fence out where nothing is on its way when a loop is entered, but is when it comes
+  // round (SIInsertWaitcnts); what is asked for stays. The numbers: lgkmcnt 0, no wait for others.
+  "  #if defined(__GFX12__) && __clang_major__ >= 19",
+  "    __device__ void wait_shared(unsigned short) __asm(\"llvm.amdgcn.s.wait.dscnt\");",
+  "  #elif defined(__GFX12__)", "    #define wait_shared(n) asm volatile(\"s_wait_dscnt 0x0\" ::: \"memory\")",
+  "  #elif defined(__GFX11__)", "    #define wait_shared(n) __builtin_amdgcn_s_waitcnt(0xFC07)",
+  "  #else", "    #define wait_shared(n) __builtin_amdgcn_s_waitcnt(0xC07F)", "  #endif",
   "  FN void meet() {",
-  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
+  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    wait_shared(0);",
+  "    __builtin_amdgcn_s_barrier();",
   "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");", "  }",
   "  FN int lane_word(int x, int mask) {",
   "    const int lane = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));",
@@ -935,6 +943,8 @@ static const char *const tn_cuda_prelude[] = {
   "  template <typename V, typename T> struct __attribute__((packed, aligned(alignof(T)))) placed { V v; };",
   "  template <typename V, typename T> FN V load(const T *p) { return ((const placed<V, T> *)p)->v; }",
   "  template <typename V, typename T> FN void store(T *p, V v) { ((placed<V, T> *)p)->v = v; }",
+  "  FN float fused(float x, float y, float z) { return __builtin_fmaf(x, y, z); }",
+  "  FN double fused(double x, double y, double z) { return __builtin_fma(x, y, z); }",
   "#else",
   "  #ifdef __CUDA_ARCH__",
   "    FN unsigned short f16_bits(float x) {",
@@ -1008,6 +1018,10 @@ static const char *const tn_cuda_prelude[] = {
   "LANES1(whole, whole(x.at[i])) LANES1(power2, power2(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
   "VECTORS lanes<T, n> choose(lanes<bool, n> m, lanes<T, n> x, lanes<T, n> y) {",
   "  EACH(n) x.at[i] = m.at[i] ? x.at[i] : y.at[i]; return x;", "}",
+  "#ifdef __HIP__",
+  "  VECTORS lanes<T, n> fused(lanes<T, n> x, lanes<T, n> y, lanes<T, n> z) {",
+  "    EACH(n) z.at[i] = fused(x.at[i], y.at[i], z.at[i]); return z;", "  }",
+  "#endif",
   "template <typename V, typename W> FN V converted(W x) {",
   "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",
   "template <typename V, typename T> FN V spread(T x) {",
@@ -1124,6 +1138,8 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
   r->language.load_turned = r->language.load_rows = NULL;
   r->language.barrier = "meet();";
+  // It is compiled with -ffp-contract=off: what is one operation is what the list says (codegen/fuse.c).
+  r->language.ops[TINY_OP_FMA] = r->language.vops[TINY_OP_FMA] = "fused(%0, %1, %2)";
   // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
   // and beyond (HIP's programming guide, "Unrolling loops").
   r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
@@ -3459,13 +3475,13 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
                    "in tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
 }
 
-// Products and sums of one expression are fused, not across statements. LLVM 19's vectorizer of straight code loses the
+// Products and sums are fused where the list says FMA, nowhere else. LLVM 19's vectorizer of straight code loses the
 // sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
 static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_tool_made *out) {
   char arch[48];
   snprintf(arch, sizeof arch, "--offload-arch=%s", target);
   const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-    "-ffp-contract=on", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
+    "-ffp-contract=off", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
   return tn_tool_make(path, words, hip, out);
 }
 
@@ -3741,40 +3757,40 @@ Where things stand in tiny_amd.h
                                         commands that was prepared
     764  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                         words below: an element at a time or vectors of 2, 4, 8 or 16
-   1111  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1125  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                         AMD's GPUs and clang have otherwise
-   1134  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
-   1253  src/amd/files.c                what the kernel's files say of GPUs, and files of this process that
+   1150  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
+   1269  src/amd/files.c                what the kernel's files say of GPUs, and files of this process that
                                         are open
-   1308  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c, files.c), or what
+   1324  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c, files.c), or what
                                         a tiny_amd_system has in their place
-   1364  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
+   1380  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
                                         went wrong as a sentence
-   1443  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1459  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                         each target
-   1508  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1605  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
+   1524  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1621  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
                                         others in it; what it is lost by
-   1846  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
+   1862  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
                                         AQL
-   2005  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
+   2021  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
                                         waiting for that
-   2319  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
+   2335  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
                                         order between them
-   2443  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
+   2459  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
                                         GPUs
-   2597  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
+   2613  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
                                         the host's pages, used in place
-   2703  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
+   2719  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
                                         to the GPU
-   2889  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
-   3022  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
+   2905  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
+   3038  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
                                         packets
-   3334  src/amd/graph.c                launches that are handed over together again and again, as packets
+   3350  src/amd/graph.c                launches that are handed over together again and again, as packets
                                         that were prepared (base/prepared.c)
-   3426  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
-   3513  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
-   3556  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
+   3442  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
+   3529  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
+   3572  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
                                         it, that all has happened
-   3684  src/amd/backend.c              the one object of tiny_amd.h
+   3700  src/amd/backend.c              the one object of tiny_amd.h
 */
