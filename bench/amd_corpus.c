@@ -1,16 +1,16 @@
 // amd_corpus: kernels for AMD's GPUs by the generator of src/isa/amd_generate.c beside what clang -O3 makes of our own
 // HIP C, both run and counted by the tests' emulator: instructions that waves issue, estimated cycles, registers.
 //   build/bench/amd_corpus [-v] [-d] [-q] [-k TEXT] [-c CLASS] [--llvm] [GPU..]     gfx1100 gfx1201 gfx942
-// -v: each kernel; -d: its instructions, too, and what they are in bytes; -q: clang's column is left out; -k: cases that
-// have TEXT in their names; -c: cases of a class (bench/amd_corpus.h: "rows"); --llvm: llvm-objdump reads the code
-// objects, which are left in build/amd-corpus, and says whether it knows each instruction
+// -v: each kernel; -d: its instructions, too, and their bytes; -q: clang's column is left out; -k: cases with TEXT in
+// their names; -c: cases of a class (bench/amd_corpus.h: "rows"); --llvm: llvm-objdump reads the code objects, which
+// are left in build/amd-corpus, and says whether it knows each instruction
 //
 // A case is a program of tensors, of which all kernels count that its result takes. Flags of both renderers differ, and
 // so may kernels; where both have one of a name, -v shows them beside each other. Results are compared with the CPU's,
 // and with each other, bit for bit. What clang makes is kept in build/amd-objects.
 // instructions: that waves issue; work: those but waits, s_delay_alu, s_nop; cycles: the emulator's estimate
-// (tests/amd_time.c). VGPRs, SGPRs: as many as a kernel is given, as it touches, of its kernels the most; waves: as many
-// as a SIMD holds of the kernel, by registers and LDS, the fewest; scratch: bytes of an item. Time: clang's as a process,
+// (tests/amd_time.c). VGPRs: as many as a kernel is given, SGPRs: as it touches, of its kernels the most; waves: what
+// a SIMD holds of the kernel, by registers and LDS, the fewest; scratch: bytes of an item. Time: clang's as a process,
 // from HIP C to the object; our own from the list to the code object, the least of five.
 #define _GNU_SOURCE
 #include "../src/all.c"
