@@ -214,7 +214,7 @@ static tiny_code timed_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_li
 static void corpus_renderer(void *dev, tiny_renderer *r) {
   amd_renderer(dev, r);
 #if AMD_HAS_OWN
-  if (((amd_device *)dev)->own) { own_kernel = r->kernel; r->kernel = timed_kernel; }
+  if (((amd_device *)dev)->own && r->kernel) { own_kernel = r->kernel; r->kernel = timed_kernel; }
 #endif
 }
 static tiny_ctx *corpus_ctx(int on_cpu) {
