@@ -77,19 +77,19 @@ static int amd_relocate(amd_object *o, const tn_elf_section *s) {
   }
   return 1;
 }
-// A linked object's segments, as a driver loads them.
+// A linked object, as the driver lays it out.
 static int amd_lay_out_linked(amd_object *o) {
   tn_amd_object linked;
+  uint64_t where[64];
   const char *wrong = tn_amd_object_open(&linked, o->file.data, o->file.n);
+  if (!wrong && linked.nsections > 64) wrong = "it has many sections";
+  if (!wrong) wrong = tn_amd_object_place(&linked, where);
   if (!wrong && linked.image_nbytes > AMD_CODE_NBYTES) wrong = "it is too large";
-  if (wrong) { fprintf(stderr, "a code object: %s\n", wrong); return 0; }
-  o->n = (size_t)linked.image_nbytes;
+  o->n = wrong ? 0 : (size_t)linked.image_nbytes;
   memset(o->code, 0, o->n);
-  for (int i = 0; i < linked.nsegments; i++) {
-    tn_amd_segment s;
-    if (tn_amd_object_segment(&linked, i, &s)) memcpy(o->code + s.at, s.data, (size_t)s.file_nbytes);
-  }
-  return 1;
+  if (!wrong) wrong = tn_amd_object_image(&linked, (uint64_t)(uintptr_t)o->code, o->code);
+  if (wrong) fprintf(stderr, "a code object: %s\n", wrong);
+  return !wrong;
 }
 static int amd_lay_out(amd_object *o, unsigned char *code) {
   tn_elf_section s;

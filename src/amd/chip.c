@@ -11,7 +11,6 @@
 
 typedef struct tn_kfd_chip {
   uint32_t version;                        // 110000: gfx1100
-  uint8_t machine;                         // EF_AMDGPU_MACH, the lowest byte of a code object's flags
   const char *name, *card;
   int family, warp, waves;                 // of instructions: 9, 11, 12; lanes of a wave; waves of a SIMD
   uint32_t registers;                      // bytes of a unit's vector registers that are saved
@@ -19,27 +18,21 @@ typedef struct tn_kfd_chip {
   int registers_most;                      // of a lane
 } tn_kfd_chip;
 static const tn_kfd_chip tn_kfd_chips[] = {
-  {90402, 0x4C, "gfx942", "Instinct MI300", 9, 64, 8, 0x80000, 256, 512},
-  {110000, 0x41, "gfx1100", "Radeon RX 7900", 11, 32, 16, 0x60000, 96, 256},
-  {110001, 0x46, "gfx1101", "Radeon RX 7800", 11, 32, 16, 0x60000, 64, 256},
-  {110002, 0x47, "gfx1102", "Radeon RX 7600", 11, 32, 16, 0x40000, 32, 256},
-  {110003, 0x44, "gfx1103", "Radeon 780M", 11, 32, 16, 0x40000, 2, 256},
-  {110500, 0x43, "gfx1150", "Radeon 890M", 11, 32, 16, 0x40000, 2, 256},
-  {110501, 0x4A, "gfx1151", "Radeon 8060S", 11, 32, 16, 0x60000, 32, 256},
-  {120000, 0x48, "gfx1200", "Radeon RX 9060", 12, 32, 16, 0x60000, 32, 256},
-  {120001, 0x4E, "gfx1201", "Radeon RX 9070", 12, 32, 16, 0x60000, 64, 256}
+  {90402, "gfx942", "Instinct MI300", 9, 64, 8, 0x80000, 256, 512},
+  {110000, "gfx1100", "Radeon RX 7900", 11, 32, 16, 0x60000, 96, 256},
+  {110001, "gfx1101", "Radeon RX 7800", 11, 32, 16, 0x60000, 64, 256},
+  {110002, "gfx1102", "Radeon RX 7600", 11, 32, 16, 0x40000, 32, 256},
+  {110003, "gfx1103", "Radeon 780M", 11, 32, 16, 0x40000, 2, 256},
+  {110500, "gfx1150", "Radeon 890M", 11, 32, 16, 0x40000, 2, 256},
+  {110501, "gfx1151", "Radeon 8060S", 11, 32, 16, 0x60000, 32, 256},
+  {120000, "gfx1200", "Radeon RX 9060", 12, 32, 16, 0x60000, 32, 256},
+  {120001, "gfx1201", "Radeon RX 9070", 12, 32, 16, 0x60000, 64, 256}
 };
 enum { TN_KFD_CHIPS = sizeof tn_kfd_chips / sizeof *tn_kfd_chips };
 
 // NULL: it is not known here.
 static const tn_kfd_chip *tn_kfd_chip_of(uint32_t version) {
   for (int i = 0; i < TN_KFD_CHIPS; i++) if (tn_kfd_chips[i].version == version) return &tn_kfd_chips[i];
-  return NULL;
-}
-
-// Of the flags of a code object; NULL: it is not known here.
-static const tn_kfd_chip *tn_kfd_chip_of_flags(uint32_t flags) {
-  for (int i = 0; i < TN_KFD_CHIPS; i++) if (tn_kfd_chips[i].machine == (flags & 0xFF)) return &tn_kfd_chips[i];
   return NULL;
 }
 

@@ -68,17 +68,18 @@ static tiny_code tn_kfd_fits(tn_kfd *d, const tiny_launch *l) {
                        "1024",
                        d->name, k->name, i, (long long)l->global[i], (long long)l->local[i],
                        (long long)(UINT32_MAX / 1024));
-  if (items > 1024)
-    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but this device takes 1024", d->name, k->name,
-                     (long long)items);
-  if (k->is.shared + l->local_nbytes > (uint64_t)d->node.shared_kib << 10)
+  if (items > TN_KFD_ITEMS || (uint64_t)items > k->most_items)
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but this %s takes %lld", d->name, k->name,
+                     (long long)items, items > TN_KFD_ITEMS ? "device" : "kernel",
+                     items > TN_KFD_ITEMS ? (long long)TN_KFD_ITEMS : (long long)k->most_items);
+  if (k->is.lds + l->local_nbytes > (uint64_t)d->node.shared_kib << 10)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %llu bytes of shared memory, but a group has %u KiB", d->name,
                      k->name,
-                     (unsigned long long)(k->is.shared + l->local_nbytes), (unsigned)d->node.shared_kib);
-  if (k->module->words ? l->nmem + l->nargs > TN_KFD_VALUES : (uint32_t)(l->nmem + l->nargs) * 8 > k->is.args)
+                     (unsigned long long)(k->is.lds + l->local_nbytes), (unsigned)d->node.shared_kib);
+  if (k->module->words ? l->nmem + l->nargs > TN_KFD_VALUES : (uint32_t)(l->nmem + l->nargs) * 8 > k->is.args_nbytes)
     return tiny_fail(d->t, k->module->words ? TINY_E_DEVICE : TINY_E_ARG,
                      "kernel: %s has %u bytes of parameters, but there are an output and %d inputs, addresses all",
-                     k->name, (unsigned)k->is.args, l->nmem + l->nargs - 1);
+                     k->name, (unsigned)k->is.args_nbytes, l->nmem + l->nargs - 1);
   return TINY_OK;
 }
 
@@ -89,7 +90,7 @@ static size_t tn_kfd_source_nbytes(const tn_kfd_kernel *k, const tiny_launch *l)
 }
 // Of a launch: arguments, and the packet that a kernel may look into.
 static size_t tn_kfd_args_at_packet(const tn_kfd_kernel *k) {
-  return (size_t)tn_kfd_up(k->is.args > TN_KFD_VALUES * 8 ? k->is.args : TN_KFD_VALUES * 8u, 64);
+  return (size_t)tn_kfd_up(k->is.args_nbytes > TN_KFD_VALUES * 8 ? k->is.args_nbytes : TN_KFD_VALUES * 8u, 64);
 }
 static size_t tn_kfd_args_nbytes(const void *kernel) {
   return tn_kfd_args_at_packet((const tn_kfd_kernel *)kernel) + sizeof(tn_kfd_aql_dispatch);
@@ -107,7 +108,7 @@ static void tn_kfd_put_hidden(const tn_kfd_kernel *k, const tiny_launch *l, char
   enum { NBYTES = 256, GROUPS = 0, ITEMS = 12, DIMS = 64 };
   const size_t at = tn_kfd_source_nbytes(k, l);
   const uint16_t dims = 3;
-  if (k->is.args < at + NBYTES) return;
+  if (k->is.args_nbytes < at + NBYTES) return;
   for (int i = 0; i < 3; i++) {
     const uint32_t groups = (uint32_t)l->global[i];
     const uint16_t items = (uint16_t)l->local[i];
@@ -122,7 +123,7 @@ static tn_kfd_aql_dispatch tn_kfd_packet_of(const tiny_launch *l, uint64_t args)
   tn_kfd_aql_dispatch p;
   memset(&p, 0, sizeof p);
   p.header = TN_AQL_DISPATCH | TN_AQL_BARRIER | TN_AQL_ACQUIRE_AGENT | TN_AQL_RELEASE_AGENT;
-  p.setup = DIMS; p.scratch = k->is.scratch; p.shared = k->is.shared + (uint32_t)l->local_nbytes;
+  p.setup = DIMS; p.scratch = k->is.scratch; p.shared = k->is.lds + (uint32_t)l->local_nbytes;
   p.kernel = k->at; p.args = args;
   for (int i = 0; i < 3; i++) {
     p.local[i] = (uint16_t)l->local[i];
@@ -162,7 +163,7 @@ static void tn_kfd_user_data(const tn_kfd *d, const tn_kfd_kernel *k, uint64_t a
 static void tn_kfd_set_program(const tn_kfd *d, const tiny_launch *l, tn_kfd_words *w) {
   enum { PRIVILEGED = 1 << 20, LDS_AT = 15 };
   const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
-  const uint64_t shared = tn_kfd_up(k->is.shared + l->local_nbytes, TN_KFD_LDS_GRANULE) / TN_KFD_LDS_GRANULE;
+  const uint64_t shared = tn_kfd_up(k->is.lds + l->local_nbytes, TN_KFD_LDS_GRANULE) / TN_KFD_LDS_GRANULE;
   tn_pm4_registers(w, TN_SH_PGM_LO, 2);
   tn_kfd_address(w, k->entry >> 8);
   tn_pm4_registers(w, TN_SH_RSRC1, 2);

@@ -7,15 +7,15 @@
 #define TN_KFD_MODULE
 #ifndef TINY_AMALGAMATED
 #include "memory.c"
-#include "object.c"
+#include "../isa/amd_object.c"
 #endif
 
-// Words of parameters; bytes that the GPU may fetch behind code.
-enum { TN_KFD_VALUES = 128, TN_KFD_PREFETCH = 4096 };
+// Words of parameters; bytes that the GPU may fetch behind code; items of a group.
+enum { TN_KFD_VALUES = 128, TN_KFD_PREFETCH = 4096, TN_KFD_ITEMS = 1024 };
 
 typedef struct tn_kfd_kernel {
   struct tn_kfd_kernel *next; struct tn_kfd_module *module;
-  char *name; uint64_t at, entry; tn_kfd_descriptor is;    // at: of the descriptor
+  char *name; uint64_t at, entry, most_items; tn_amd_descriptor is;        // at: of the descriptor
 } tn_kfd_kernel;
 typedef struct tn_kfd_module {
   struct tn_kfd_module *next;
@@ -41,83 +41,77 @@ static tiny_code tn_kfd_object_wrong(tn_kfd *d, const char *wrong) {
   return tiny_fail(d->t, TINY_E_COMPILE, "%s: a code object is refused: %s", d->name, wrong);
 }
 // What a packet can give a kernel. NULL, or what is wrong.
-static const char *tn_kfd_kernel_wrong(const tn_kfd *d, const tn_kfd_kernel *k, uint64_t image) {
-  enum { USED = 0x47F, WAVE32 = 1 << 10, DYNAMIC_STACK = 1 << 11, MOST = 65536 };
-  const uint64_t base = k->module->code->va;
-  if (k->entry < base || k->entry >= base + image || k->entry % TN_OBJECT_ALIGN) return "a kernel begins outside of "
-      "its code";
-  if (k->is.properties & ~(USED | DYNAMIC_STACK)) return "a kernel wants registers that are not known here";
-  if (k->is.properties & DYNAMIC_STACK) return "a kernel has a stack of unknown size";
-  if (k->is.args > MOST || k->is.scratch > MOST * 4) return "a kernel wants too many parameters, or too much scratch";
-  return (d->node.chip->warp == 64) == !(k->is.properties & WAVE32) ? NULL : "a kernel is for waves of another width";
+static const char *tn_kfd_kernel_wrong(const tn_kfd *d, const tn_amd_descriptor *is) {
+  enum { USED = 0x47F, DYNAMIC_STACK = 1 << 11, MOST = 65536 };
+  if (is->properties & ~(USED | DYNAMIC_STACK)) return "a kernel wants registers that are not known here";
+  if (is->properties & DYNAMIC_STACK) return "a kernel has a stack of unknown size";
+  if (is->args_nbytes > MOST || is->scratch > MOST * 4)
+    return "a kernel wants too many parameters, or too much scratch";
+  return (d->node.chip->warp == 64) == !(is->properties & TN_AMD_WAVE32) ? NULL
+                                                                          : "a kernel is for waves of another width";
 }
-static tiny_code tn_kfd_add_kernel(tn_kfd *d, tn_kfd_module *m, const char *name, size_t length, uint64_t at,
-                                   const uint8_t *image, uint64_t nbytes) {
+static tiny_code tn_kfd_add_kernel(tn_kfd *d, tn_kfd_module *m, const tn_amd_kernel *from) {
   tn_kfd_kernel *k = (tn_kfd_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
   if (!k) return tn_kfd_no_room(d);
   memset(k, 0, sizeof *k);
   k->next = m->kernels; k->module = m;
   m->kernels = k;
-  k->name = (char *)tiny_realloc(d->t, NULL, 0, length + 1);
+  k->name = (char *)tiny_realloc(d->t, NULL, 0, from->name_n + 1);
   if (!k->name) return tn_kfd_no_room(d);
-  memcpy(k->name, name, length);
-  k->name[length] = 0;
-  memcpy(&k->is, image + at, sizeof k->is);
-  k->at = m->code->va + at;
-  k->entry = k->at + (uint64_t)k->is.entry;
-  const char *wrong = tn_kfd_kernel_wrong(d, k, nbytes);
+  memcpy(k->name, from->name, from->name_n);
+  k->name[from->name_n] = 0;
+  k->is = from->descriptor;
+  k->at = m->code->va + from->at;
+  k->entry = m->code->va + from->entry;
+  k->most_items = tn_amd_uint_at(from->metadata, ".max_flat_workgroup_size", TN_KFD_ITEMS);
+  const char *wrong = tn_kfd_kernel_wrong(d, &k->is);
   return wrong ? tn_kfd_object_wrong(d, wrong) : TINY_OK;
 }
-static tiny_code tn_kfd_add_kernels(tn_kfd *d, tn_kfd_module *m, const tn_object *o, const uint64_t *where,
-                                    const uint8_t *image) {
-  tn_object_symbol s;
-  size_t length;
-  for (uint64_t i = 0; tn_object_next_kernel(o, &i, &s, &length); ) {
-    const uint64_t at = tn_object_in_image(o, where, &s);
-    if (at == UINT64_MAX || o->image - at < sizeof(tn_kfd_descriptor) || at % 64)
-      return tn_kfd_object_wrong(d, "a kernel's descriptor is outside of it");
-    const tiny_code code = tn_kfd_add_kernel(d, m, s.name, length, at, image, o->image);
+static tiny_code tn_kfd_add_kernels(tn_kfd *d, tn_kfd_module *m, const tn_amd_object *o, const uint8_t *image) {
+  tn_amd_kernel k;
+  const char *wrong;
+  for (uint64_t i = 0; tn_amd_object_next(o, image, &i, &k, &wrong); ) {
+    const tiny_code code = tn_kfd_add_kernel(d, m, &k);
     if (code != TINY_OK) return code;
   }
-  return TINY_OK;
+  return wrong ? tn_kfd_object_wrong(d, wrong) : TINY_OK;
 }
 // The code is copied there behind what the queue of copies has; launches come after it.
-static tiny_code tn_kfd_fill_module(tn_kfd *d, tn_kfd_module *m, tn_object *o, const uint64_t *where) {
-  const size_t nbytes = (size_t)o->image;
-  m->words = tn_object_has(o, "tiny_values");
+static tiny_code tn_kfd_fill_module(tn_kfd *d, tn_kfd_module *m, const tn_amd_object *o) {
+  const size_t nbytes = (size_t)o->image_nbytes;
+  m->words = tn_amd_object_has(o, "tiny_values");
   m->code = (tn_device_block *)tn_kfd_alloc_block(d, nbytes + TN_KFD_PREFETCH);
   if (!m->code) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory on the GPU for a module", d->name);
   uint8_t *image = (uint8_t *)tiny_realloc(d->t, NULL, 0, nbytes);
   if (!image) return tn_kfd_no_room(d);
   memset(image, 0, nbytes);
-  const char *wrong = tn_object_write(o, where, m->code->va, image);
-  tiny_code code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_add_kernels(d, m, o, where, image);
+  const char *wrong = tn_amd_object_image(o, m->code->va, image);
+  tiny_code code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_add_kernels(d, m, o, image);
   if (code == TINY_OK) code = tn_kfd_check(d, tn_kfd_copy_in_at(d, m->code->va, image, nbytes, m->code->used));
   tiny_realloc(d->t, image, nbytes, 0);
   d->code_is_new = 1;
   return code;
 }
-static tiny_code tn_kfd_is_for_it(tn_kfd *d, const tn_object *o) {
-  const tn_kfd_chip *chip = tn_kfd_chip_of_flags(o->flags);
-  if (chip == d->node.chip) return TINY_OK;
+static tiny_code tn_kfd_is_for_it(tn_kfd *d, const tn_amd_object *o) {
+  if (o->chip && !strcmp(o->chip->name, d->node.chip->name)) return TINY_OK;
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: a code object is for %s, but the GPU is %s: compile it for that", d->name,
-                   chip ? chip->name : "a GPU that is not known here", d->node.chip->name);
+                   o->chip ? o->chip->name : "a GPU that is not known here", d->node.chip->name);
 }
 static void *tn_kfd_load(void *dev, const void *binary, size_t nbytes) {
   tn_kfd *d = (tn_kfd *)dev;
-  tn_object o;
+  tn_amd_object o;
   if (tn_kfd_enter(d) != TINY_OK) return NULL;
-  const char *wrong = tn_object_open(&o, binary, nbytes);
+  const char *wrong = tn_amd_object_open(&o, binary, nbytes);
   if (wrong) { tn_kfd_object_wrong(d, wrong); return NULL; }
   if (tn_kfd_is_for_it(d, &o) != TINY_OK) return NULL;
-  const size_t size = (size_t)o.n * sizeof(uint64_t);
+  const size_t size = (size_t)o.nsections * sizeof(uint64_t);
   uint64_t *where = (uint64_t *)tiny_realloc(d->t, NULL, 0, size);
   tn_kfd_module *m = (tn_kfd_module *)tiny_realloc(d->t, NULL, 0, sizeof *m);
   tiny_code code = where && m ? TINY_OK : tn_kfd_no_room(d);
   if (m) memset(m, 0, sizeof *m);
   if (code == TINY_OK) {
-    wrong = tn_object_place(&o, where);
-    code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_fill_module(d, m, &o, where);
+    wrong = tn_amd_object_place(&o, where);
+    code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_fill_module(d, m, &o);
   }
   if (where) tiny_realloc(d->t, where, size, 0);
   if (code != TINY_OK && m) { tn_kfd_module_close(d, m); m = NULL; }

@@ -84,10 +84,6 @@ enum {                                     // hsa_packet_header_t: type, barrier
   TN_AQL_BARRIER = 1 << 8, TN_AQL_ACQUIRE_AGENT = 1 << 9, TN_AQL_ACQUIRE = 2 << 9, TN_AQL_RELEASE_AGENT = 1 << 11,
   TN_AQL_RELEASE = 2 << 11, TN_AQL_WORDS = 1 /* AMD_AQL_FORMAT_PM4_IB */
 };
-typedef struct tn_kfd_descriptor {         // llvm::amdhsa::kernel_descriptor_t (LLVM, AMDGPUUsage)
-  uint32_t shared, scratch, args, unused0; int64_t entry; uint8_t unused1[20]; uint32_t rsrc3, rsrc1, rsrc2;
-  uint16_t properties, preload; uint8_t unused2[4];
-} tn_kfd_descriptor;
 
 #ifdef __cplusplus
 #define TN_KFD_SIZE(type, nbytes) static_assert(sizeof(type) == nbytes, #type)
@@ -110,8 +106,6 @@ TN_KFD_AT(tn_kfd_queue_page, read, 0x80); TN_KFD_AT(tn_kfd_queue_page, tmpring, 
 TN_KFD_AT(tn_kfd_queue_page, scratch, 0xA0); TN_KFD_AT(tn_kfd_queue_page, properties, 0xB4);
 TN_KFD_SIZE(tn_kfd_aql_dispatch, 64); TN_KFD_AT(tn_kfd_aql_dispatch, kernel, 0x20);
 TN_KFD_SIZE(tn_kfd_aql_words, 64); TN_KFD_AT(tn_kfd_aql_words, signal, 0x38);
-TN_KFD_SIZE(tn_kfd_descriptor, 64); TN_KFD_AT(tn_kfd_descriptor, rsrc3, 0x2C);
-TN_KFD_AT(tn_kfd_descriptor, properties, 0x38);
 #undef TN_KFD_SIZE
 #undef TN_KFD_AT
 #endif

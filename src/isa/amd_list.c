@@ -128,28 +128,61 @@ static tn_amd_operand tn_amd_in_vgprs(tn_amd_list *l, tn_amd_operand from) {
   return to;
 }
 static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
-  const tn_amd_operand to = tn_amd_new_s(l, from.dwords);
-  tn_amd_copy(l, to, from);
+  tn_amd_operand to = tn_amd_new_s(l, from.dwords), plain = from;
+  plain.neg = plain.abs = 0;
+  tn_amd_copy(l, to, plain);
+  to.neg = from.neg; to.abs = from.abs;
   return to;
 }
+// How many scalars and literals of their own are read, o as well; parts of a virtual register are its own each, and of
+// literals there may be one: a second one counts as more than there may be.
+static int tn_amd_bus_with(tn_amd_operand *bus, int n, const tn_amd_operand *o) {
+  const int literal = o->kind == TN_AMD_LITERAL;
+  if (!literal && o->kind != TN_AMD_SPECIAL && (o->kind != TN_AMD_SGPR || o->reg == TN_AMD_NULL)) return n;
+  for (int i = 0; i < n; i++) {
+    const int same = bus[i].reg == o->reg && bus[i].sub == o->sub && bus[i].dwords == o->dwords;
+    if (literal && bus[i].kind == TN_AMD_LITERAL) return bus[i].value == o->value ? n : TN_AMD_MOST_OPERANDS;
+    if (!literal && bus[i].kind == o->kind && same) return n;
+  }
+  bus[n] = *o;
+  return n + 1;
+}
+// Masks of short forms are VCC, second sources are vector registers, and nothing is negated.
+static int tn_amd_may_be_short(const tn_amd_form *f, int format, const tn_amd_ins *ins) {
+  int may = format < TN_AMD_VOP3;
+  for (int i = 0; i < f->n && i < ins->n; i++) {
+    const char where = f->operands[2 * i];
+    if (strchr("ecm", where)) may &= ins->o[i].reg == TN_AMD_VCC;
+    if (where == '1') may &= ins->o[i].kind == TN_AMD_VGPR;
+    may &= !ins->o[i].neg && !ins->o[i].abs;
+  }
+  return may;
+}
 // Scalars and literals that it reads beyond what the family takes (amd_rules.c) come of vector registers; so do
-// literals that its long form does not take (gfx9), and scalars where it wants vector registers.
+// scalars where it wants vector registers. A literal that its form does not take comes of a scalar one.
 static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int format, tn_amd_ins *ins) {
   const int packed = format == TN_AMD_VOP3P || format == TN_AMD_MFMA;
-  const int is_long = format >= TN_AMD_VOP3, nine = l->family == TN_AMD_GFX9, most = tn_amd_bus_width(ins);
-  tn_amd_bus bus = {0, {0}};
+  const int is_long = !tn_amd_may_be_short(f, format, ins), nine = l->family == TN_AMD_GFX9;
+  const int most = tn_amd_bus_width(ins);
+  const tn_amd_operand vcc = tn_amd_s(TN_AMD_VCC, l->mask);
+  tn_amd_operand bus[TN_AMD_MOST_OPERANDS + 1];
+  int n = 0;
+  for (int i = 0; i < f->n; i++)           // what has to be a scalar counts first
+    if (f->operands[2 * i] == 'm' || f->operands[2 * i] == 'S') n = tn_amd_bus_with(bus, n, &ins->o[i]);
+  if (ins->op == TN_AMD_V_DIV_FMAS_F32 || ins->op == TN_AMD_V_DIV_FMAS_F64) n = tn_amd_bus_with(bus, n, &vcc);
   for (int i = 0; i < f->n; i++) {
     tn_amd_operand *const o = &ins->o[i];
     const char where = f->operands[2 * i];
-    if (!strchr("012xyzC", where)) { if (where == 'm' || where == 'S') tn_amd_bus_add(&bus, o); continue; }
+    if (!strchr("012xyzC", where)) continue;
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
+    const int unfit = o->kind == TN_AMD_LITERAL && (packed || (nine && (is_long || where != '0' || o->neg || o->abs)));
+    if (unfit && !alone && format != TN_AMD_MFMA && o->dwords == 1 && n < most) *o = tn_amd_in_sgprs(l, *o);
     const int literal = o->kind == TN_AMD_LITERAL;
-    const int refused = (alone && o->kind != TN_AMD_VGPR) || (literal && nine && (is_long || where != '0' || o->neg)) ||
-        (where == 'C' && o->kind == TN_AMD_SGPR) || (literal && (packed || o->dwords > 1 || format == TN_AMD_MFMA));
-    tn_amd_bus with = bus;
-    tn_amd_bus_add(&with, o);
-    if (refused || with.n > most) *o = tn_amd_in_vgprs(l, *o);
-    else bus = with;
+    const int refused = (alone && o->kind != TN_AMD_VGPR) || (where == 'C' && o->kind == TN_AMD_SGPR) ||
+        (literal && (unfit || o->dwords > 1));
+    const int with = refused ? n : tn_amd_bus_with(bus, n, o);
+    if (refused || with > most) *o = tn_amd_in_vgprs(l, *o);
+    else n = with;
   }
 }
 static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_ins *ins) {
@@ -163,9 +196,9 @@ static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_
 static int tn_amd_commutes(int op) {
   switch (op) {
     case TN_AMD_V_ADD_F32: case TN_AMD_V_MUL_F32: case TN_AMD_V_MAX_F32: case TN_AMD_V_MIN_F32: case TN_AMD_V_ADD_F16:
-    case TN_AMD_V_MUL_F16: case TN_AMD_V_MAX_F16: case TN_AMD_V_MIN_F16: case TN_AMD_V_ADD_NC_U32: case TN_AMD_V_AND_B32:
-    case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32: case TN_AMD_V_MAX_U32:
-    case TN_AMD_V_MIN_U32: case TN_AMD_V_MUL_I32_I24: case TN_AMD_V_MUL_U32_U24: return 1;
+    case TN_AMD_V_MUL_F16: case TN_AMD_V_MAX_F16: case TN_AMD_V_MIN_F16: case TN_AMD_V_ADD_NC_U32:
+    case TN_AMD_V_AND_B32: case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32:
+    case TN_AMD_V_MAX_U32: case TN_AMD_V_MIN_U32: case TN_AMD_V_MUL_I32_I24: case TN_AMD_V_MUL_U32_U24: return 1;
     default: return 0;
   }
 }

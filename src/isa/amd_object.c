@@ -1,10 +1,12 @@
 // amd_object: code objects of AMD's GPUs: ELF files of kernels, each a descriptor and code, as HIP and ROCr load them.
 //
-// In:    kernels' code and what they need; or any bytes. Out: an object; or what stands in it, or a sentence about what
-//        is wrong. Nothing is copied or executed in reading.
-// Holds: after tn_amd_object_open returned NULL each segment lies within the bytes, segments do not overlap in the
-//        image, and each kernel's descriptor and first instruction lie in them.
-// Source: System V ABI, Object Files; LLVM's AMDGPU user guide, "Code Object" (ELF header, notes, symbols).
+// In:    any bytes: what a compiler writes (relocatable: there was no linker), or a linker; or kernels' code and what
+//        they need. Out: what it is for, its kernels, its image at an address, or a sentence about what is wrong; or an
+//        object, linked.
+// Holds: nothing outside of the bytes is read, and nothing outside of the image written, whatever they say. Of the
+//        image only what the GPU uses is part; each kernel's descriptor and first instruction lie in it.
+// Source: System V ABI, Object Files; LLVM's AMDGPU user guide, "Code Object" (ELF header, notes, symbols, relocation
+//        records).
 #ifndef TN_ISA_AMD_OBJECT
 #define TN_ISA_AMD_OBJECT
 #ifndef TINY_AMALGAMATED
@@ -12,24 +14,30 @@
 #endif
 
 enum { TN_AMD_ELF_MACHINE = 224, TN_AMD_ELF_HSA = 64, TN_AMD_ELF_V5 = 3, TN_AMD_ELF_NOTE = 32, TN_AMD_ELF_HEADER = 64,
-  TN_AMD_ELF_SEGMENT = 56, TN_AMD_ELF_SECTION = 64, TN_AMD_ELF_SYMBOL = 24, TN_AMD_PAGE = 4096 };
-enum { TN_AMD_PT_LOAD = 1, TN_AMD_PT_DYNAMIC, TN_AMD_PT_NOTE = 4, TN_AMD_PT_STACK = 0x6474E551 };
-enum { TN_AMD_SHT_PROGBITS = 1, TN_AMD_SHT_STRTAB = 3, TN_AMD_SHT_RELA, TN_AMD_SHT_HASH, TN_AMD_SHT_DYNAMIC,
-  TN_AMD_SHT_NOTE, TN_AMD_SHT_REL = 9, TN_AMD_SHT_DYNSYM = 11 };
-enum { TN_AMD_OBJECT_PARTS = 4096 };       // the most segments and sections that are looked at
+  TN_AMD_ELF_SEGMENT = 56, TN_AMD_ELF_SECTION = 64, TN_AMD_ELF_SYMBOL = 24, TN_AMD_ELF_RELOCATION = 24,
+  TN_AMD_PAGE = 4096, TN_AMD_TEXT_ALIGN = 256 };
+enum { TN_AMD_ET_REL = 1, TN_AMD_ET_DYN = 3, TN_AMD_PT_LOAD = 1, TN_AMD_PT_DYNAMIC, TN_AMD_PT_NOTE = 4,
+  TN_AMD_PT_STACK = 0x6474E551, TN_AMD_SHF_ALLOC = 2, TN_AMD_SHF_EXECINSTR = 4, TN_AMD_STT_OBJECT = 1 };
+enum { TN_AMD_SHT_PROGBITS = 1, TN_AMD_SHT_SYMTAB, TN_AMD_SHT_STRTAB, TN_AMD_SHT_RELA, TN_AMD_SHT_HASH,
+  TN_AMD_SHT_DYNAMIC, TN_AMD_SHT_NOTE, TN_AMD_SHT_NOBITS, TN_AMD_SHT_REL, TN_AMD_SHT_DYNSYM = 11 };
+enum { TN_AMD_OBJECT_SECTIONS = 1024 };    // the most
 
 // ** reading **
 
-// image_nbytes: of all segments in memory, from address 0 on; flags: e_flags, chip NULL: who made it is not known
+// chip NULL: it is not known; symbols: the section that has them; where: of each section its place in the image,
+// UINT64_MAX: it is no part; image_nbytes: of all of it
 typedef struct tn_amd_object {
-  const uint8_t *data; size_t nbytes; const tn_amd_chip *chip; uint32_t flags;
-  uint64_t image_nbytes, segments, sections, symbols, names, names_nbytes; int nsegments, nsections, nsymbols;
+  const uint8_t *data; size_t nbytes; const tn_amd_chip *chip; uint32_t flags; int relocatable, nsections, symbols;
+  uint64_t sections, image_nbytes; const uint64_t *where;
   tn_amd_value metadata;                   // of the kernels: an array, or none
 } tn_amd_object;
-// data: file_nbytes of them, zeros behind
-typedef struct tn_amd_segment {
-  uint64_t at, nbytes, file_nbytes; const uint8_t *data; int executes, writes;
-} tn_amd_segment;
+typedef struct tn_amd_object_section {
+  uint32_t type, link, info; uint64_t flags, at, offset, nbytes, align;
+} tn_amd_object_section;
+// name: n bytes and a 0
+typedef struct tn_amd_object_symbol {
+  const char *name; size_t n; int type, section; uint64_t value;
+} tn_amd_object_symbol;
 // name: name_n bytes, not ended; at: of the descriptor, entry: of the code, in the image; metadata: its map, or none
 typedef struct tn_amd_kernel {
   const char *name; size_t name_n; uint64_t at, entry; tn_amd_descriptor descriptor; tn_amd_value metadata;
@@ -37,153 +45,209 @@ typedef struct tn_amd_kernel {
 
 static uint64_t tn_amd_aligned(uint64_t n, uint64_t align) { return (n + align - 1) / align * align; }
 static int tn_amd_within(uint64_t at, uint64_t nbytes, uint64_t all) { return at <= all && nbytes <= all - at; }
+// Zeros stand behind the end.
 static uint64_t tn_amd_object_get(const tn_amd_object *o, uint64_t at, int nbytes) {
-  return tn_amd_get_bytes(o->data + at, nbytes);
+  return tn_amd_within(at, (uint64_t)nbytes, o->nbytes) ? tn_amd_get_bytes(o->data + at, nbytes) : 0;
 }
-// Segment i of the table; 0: it is not loaded.
-static int tn_amd_object_segment(const tn_amd_object *o, int i, tn_amd_segment *s) {
-  const uint64_t p = o->segments + (uint64_t)i * TN_AMD_ELF_SEGMENT;
-  const uint32_t flags = (uint32_t)tn_amd_object_get(o, p + 4, 4);
-  s->at = tn_amd_object_get(o, p + 16, 8);
-  s->file_nbytes = tn_amd_object_get(o, p + 32, 8);
-  s->nbytes = tn_amd_object_get(o, p + 40, 8);
-  s->data = o->data + tn_amd_object_get(o, p + 8, 8);
-  s->executes = flags & 1;
-  s->writes = flags >> 1 & 1;
-  return tn_amd_object_get(o, p, 4) == TN_AMD_PT_LOAD;
+static tn_amd_object_section tn_amd_object_section_at(const tn_amd_object *o, int i) {
+  const uint64_t p = o->sections + (uint64_t)i * TN_AMD_ELF_SECTION;
+  tn_amd_object_section s;
+  s.type = (uint32_t)tn_amd_object_get(o, p + 4, 4);
+  s.flags = tn_amd_object_get(o, p + 8, 8);
+  s.at = tn_amd_object_get(o, p + 16, 8);
+  s.offset = tn_amd_object_get(o, p + 24, 8);
+  s.nbytes = tn_amd_object_get(o, p + 32, 8);
+  s.link = (uint32_t)tn_amd_object_get(o, p + 40, 4);
+  s.info = (uint32_t)tn_amd_object_get(o, p + 44, 4);
+  s.align = tn_amd_object_get(o, p + 48, 8);
+  return s;
 }
-// nbytes of the image, as they stand in the file; NULL: they do not.
-static const uint8_t *tn_amd_object_bytes(const tn_amd_object *o, uint64_t at, uint64_t nbytes, int executes) {
-  for (int i = 0; i < o->nsegments; i++) {
-    tn_amd_segment s;
-    if (!tn_amd_object_segment(o, i, &s) || at < s.at || !tn_amd_within(at - s.at, nbytes, s.file_nbytes)) continue;
-    if (!executes || s.executes) return s.data + (at - s.at);
+// The text of a table at this place, ended inside it; "": there is none.
+static const char *tn_amd_object_text(const tn_amd_object *o, uint32_t table, uint64_t at) {
+  if (table >= (uint32_t)o->nsections) return "";
+  const tn_amd_object_section s = tn_amd_object_section_at(o, (int)table);
+  if (s.type == TN_AMD_SHT_NOBITS || at >= s.nbytes) return "";
+  const char *const text = (const char *)o->data + s.offset + at;
+  return memchr(text, 0, (size_t)(s.nbytes - at)) ? text : "";
+}
+// 0: there is none of this number.
+static int tn_amd_object_symbol_at(const tn_amd_object *o, uint64_t i, tn_amd_object_symbol *y) {
+  const tn_amd_object_section s = tn_amd_object_section_at(o, o->symbols);
+  if (i >= s.nbytes / TN_AMD_ELF_SYMBOL) return 0;
+  const uint64_t p = s.offset + i * TN_AMD_ELF_SYMBOL;
+  y->name = tn_amd_object_text(o, s.link, tn_amd_object_get(o, p, 4));
+  y->n = strlen(y->name);
+  y->type = (int)tn_amd_object_get(o, p + 4, 1) & 15;
+  y->section = (int)tn_amd_object_get(o, p + 6, 2);
+  y->value = tn_amd_object_get(o, p + 8, 8);
+  return 1;
+}
+// Is a symbol of this name defined in it?
+static int tn_amd_object_has(const tn_amd_object *o, const char *name) {
+  tn_amd_object_symbol y;
+  for (uint64_t i = 0; tn_amd_object_symbol_at(o, i, &y); i++) if (y.section && !strcmp(y.name, name)) return 1;
+  return 0;
+}
+
+// ** what it is **
+
+// Notes are aligned to 4; that of AMD is a map.
+static void tn_amd_object_note(tn_amd_object *o, const tn_amd_object_section *s) {
+  const uint64_t end = s->offset + s->nbytes;
+  for (uint64_t at = s->offset; at <= end && end - at >= 12; ) {
+    const uint64_t name = tn_amd_object_get(o, at, 4), nbytes = tn_amd_object_get(o, at + 4, 4);
+    const uint64_t body = at + 12 + (name + 3) / 4 * 4, type = tn_amd_object_get(o, at + 8, 4);
+    if (!tn_amd_within(body, nbytes, end)) return;
+    if (type == TN_AMD_ELF_NOTE && name == 7 && !memcmp(o->data + at + 12, "AMDGPU", 7)) {
+      const tn_amd_value all = {o->data + body, o->data + body + nbytes};
+      o->metadata = tn_amd_value_at(all, "amdhsa.kernels", 0);
+    }
+    at = body + (nbytes + 3) / 4 * 4;
+  }
+}
+static const char *tn_amd_object_header_wrong(tn_amd_object *o) {
+  if (o->nbytes < TN_AMD_ELF_HEADER || memcmp(o->data, "\177ELF\2\1", 6) != 0) return "it is no ELF file of 64 bits";
+  if (tn_amd_object_get(o, 18, 2) != TN_AMD_ELF_MACHINE) return "it is not for an AMD GPU";
+  const uint64_t type = tn_amd_object_get(o, 16, 2);
+  if (type != TN_AMD_ET_REL && type != TN_AMD_ET_DYN) return "it is neither an object nor linked";
+  o->relocatable = type == TN_AMD_ET_REL;
+  o->flags = (uint32_t)tn_amd_object_get(o, 48, 4);
+  o->sections = tn_amd_object_get(o, 40, 8); o->nsections = (int)tn_amd_object_get(o, 60, 2);
+  if (!o->nsections || o->nsections > TN_AMD_OBJECT_SECTIONS ||
+      !tn_amd_within(o->sections, (uint64_t)o->nsections * TN_AMD_ELF_SECTION, o->nbytes))
+    return "its table of sections is cut off or none";
+  for (int i = 0; i < TN_AMD_CHIPS; i++) if (tn_amd_chips[i].elf == (o->flags & 0xFF)) o->chip = &tn_amd_chips[i];
+  return NULL;
+}
+// NULL, or what is wrong with these bytes, which the object points into.
+static const char *tn_amd_object_open(tn_amd_object *o, const void *data, size_t nbytes) {
+  memset(o, 0, sizeof *o);
+  o->data = (const uint8_t *)data; o->nbytes = nbytes;
+  const char *const wrong = tn_amd_object_header_wrong(o);
+  if (wrong) return wrong;
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    if (s.type != TN_AMD_SHT_NOBITS && !tn_amd_within(s.offset, s.nbytes, nbytes)) return "a section is cut off";
+    if (s.type == TN_AMD_SHT_SYMTAB || (s.type == TN_AMD_SHT_DYNSYM && !o->symbols)) o->symbols = i;
+    if (s.type == TN_AMD_SHT_NOTE) tn_amd_object_note(o, &s);
+  }
+  return o->symbols ? NULL : "it has no symbols";
+}
+
+// ** the image **
+
+static int tn_amd_object_is_used(const tn_amd_object_section *s) {
+  return (s->flags & TN_AMD_SHF_ALLOC) && (s->type == TN_AMD_SHT_PROGBITS || s->type == TN_AMD_SHT_NOBITS);
+}
+// Where each section begins: `where` has room for nsections, and stays. NULL, or what is wrong.
+static const char *tn_amd_object_place(tn_amd_object *o, uint64_t *where) {
+  enum { MOST = 1 << 30 };
+  o->where = where;
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    const uint64_t align = s.align > TN_AMD_TEXT_ALIGN ? s.align : (uint64_t)TN_AMD_TEXT_ALIGN;
+    where[i] = UINT64_MAX;
+    if (!tn_amd_object_is_used(&s)) continue;
+    if (o->relocatable && align > TN_AMD_PAGE) return "a section wants more than a page's alignment";
+    where[i] = o->relocatable ? tn_amd_aligned(o->image_nbytes, align) : s.at;
+    if (where[i] > MOST || s.nbytes > MOST - where[i]) return "it has a GiB of code or data";
+    if (where[i] + s.nbytes > o->image_nbytes) o->image_nbytes = where[i] + s.nbytes;
+  }
+  return o->image_nbytes ? NULL : "it has no code";
+}
+// Of a symbol the place in the image; UINT64_MAX: nowhere.
+static uint64_t tn_amd_object_in_image(const tn_amd_object *o, const tn_amd_object_symbol *y) {
+  if (!y->section || y->section >= o->nsections || o->where[y->section] == UINT64_MAX) return UINT64_MAX;
+  const uint64_t at = o->relocatable ? o->where[y->section] + y->value : y->value;
+  return at <= o->image_nbytes ? at : UINT64_MAX;
+}
+static const struct { uint8_t type, nbytes, relative, upper; } tn_amd_relocations[] = {     // R_AMDGPU_*
+  {1, 4, 0, 0}, {2, 4, 0, 1}, {3, 8, 0, 0}, {4, 4, 1, 0}, {5, 8, 1, 0}, {6, 4, 0, 0}, {10, 4, 1, 0}, {11, 4, 1, 1},
+  {13, 8, 0, 0}
+};
+// The record at `record`, of a section at `section` of the image.
+static const char *tn_amd_object_relocate(const tn_amd_object *o, uint64_t base, uint64_t record, uint64_t section,
+                                          uint8_t *image) {
+  enum { KINDS = sizeof tn_amd_relocations / sizeof *tn_amd_relocations, RELATIVE = 13 };
+  const uint64_t info = tn_amd_object_get(o, record + 8, 8), at = section + tn_amd_object_get(o, record, 8);
+  tn_amd_object_symbol y;
+  uint64_t value = 0;
+  int k = 0;
+  while (k < KINDS && tn_amd_relocations[k].type != (uint32_t)info) k++;
+  if (k == KINDS) return "it has relocations that are not known here";
+  if (!tn_amd_within(at, tn_amd_relocations[k].nbytes, o->image_nbytes)) return "a relocation is outside of it";
+  if (tn_amd_relocations[k].type != RELATIVE) {
+    if (!tn_amd_object_symbol_at(o, info >> 32, &y)) return "a relocation names no symbol";
+    value = tn_amd_object_in_image(o, &y);
+    if (value == UINT64_MAX) return "a relocation's symbol is defined elsewhere: link it first";
+  }
+  uint64_t word = base + value + tn_amd_object_get(o, record + 16, 8);
+  if (tn_amd_relocations[k].relative) word -= base + at;
+  if (tn_amd_relocations[k].upper) word >>= 32;
+  tn_amd_put_bytes(image + at, word, tn_amd_relocations[k].nbytes);
+  return NULL;
+}
+// image_nbytes, zeros before, as they are to lie at `base`. NULL, or what is wrong.
+static const char *tn_amd_object_image(const tn_amd_object *o, uint64_t base, uint8_t *image) {
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    if (o->where[i] != UINT64_MAX && s.type != TN_AMD_SHT_NOBITS)
+      memcpy(image + o->where[i], o->data + s.offset, (size_t)s.nbytes);
+  }
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    if (s.type != TN_AMD_SHT_RELA) continue;
+    if (o->relocatable && (s.info >= (uint32_t)o->nsections || o->where[s.info] == UINT64_MAX)) continue;
+    const uint64_t section = o->relocatable ? o->where[s.info] : 0;
+    for (uint64_t k = 0; k < s.nbytes / TN_AMD_ELF_RELOCATION; k++) {
+      const char *const wrong = tn_amd_object_relocate(o, base, s.offset + k * TN_AMD_ELF_RELOCATION, section, image);
+      if (wrong) return wrong;
+    }
   }
   return NULL;
 }
-static const char *tn_amd_object_name(const tn_amd_object *o, int i, size_t *n) {
-  const uint64_t at = tn_amd_object_get(o, o->symbols + (uint64_t)i * TN_AMD_ELF_SYMBOL, 4);
-  const char *const name = (const char *)o->data + o->names + at;
-  const void *const end = at < o->names_nbytes ? memchr(name, 0, (size_t)(o->names_nbytes - at)) : NULL;
-  *n = end ? (size_t)((const char *)end - name) : 0;
-  return name;
-}
+
+// ** kernels **
+
 static tn_amd_value tn_amd_object_metadata(const tn_amd_object *o, const char *symbol, size_t n) {
   static const tn_amd_value none = {NULL, NULL};
   for (uint64_t i = 0; i < tn_amd_items(o->metadata); i++) {
     const tn_amd_value k = tn_amd_value_at(o->metadata, NULL, i);
     tn_amd_head h;
+    if (!k.p) break;
     if (!tn_amd_head_at(tn_amd_value_at(k, ".symbol", 0), &h) || h.kind != TN_AMD_PACK_TEXT) continue;
     if (h.n == n && !memcmp(h.body, symbol, n)) return k;
   }
   return none;
 }
-// Is symbol i a kernel's descriptor? wrong: why it cannot be one.
-static int tn_amd_object_symbol(const tn_amd_object *o, int i, tn_amd_kernel *k, const char **wrong) {
-  const uint64_t p = o->symbols + (uint64_t)i * TN_AMD_ELF_SYMBOL;
-  size_t n;
-  const char *const name = tn_amd_object_name(o, i, &n);
-  if (n < 4 || memcmp(name + n - 3, ".kd", 3) != 0 || !tn_amd_object_get(o, p + 6, 2)) return 0;
-  k->at = tn_amd_object_get(o, p + 8, 8);
-  const uint8_t *const d = tn_amd_object_bytes(o, k->at, TN_AMD_DESCRIPTOR_NBYTES, 0);
-  if (!d || k->at % TN_AMD_DESCRIPTOR_NBYTES) { *wrong = "a kernel's descriptor lies outside"; return 0; }
-  k->name = name; k->name_n = n - 3;
-  k->descriptor = tn_amd_descriptor_read(d);
-  k->entry = k->at + (uint64_t)k->descriptor.entry;
-  if (k->entry % 4 || !tn_amd_object_bytes(o, k->entry, 4, 1)) { *wrong = "a kernel's code lies outside"; return 0; }
-  return 1;
-}
-// The next kernel; *i goes on from 0. 0: there is no more.
-static int tn_amd_object_next(const tn_amd_object *o, int *i, tn_amd_kernel *k) {
-  const char *wrong = NULL;
-  while (*i < o->nsymbols) {
-    if (!tn_amd_object_symbol(o, (*i)++, k, &wrong)) continue;
-    k->metadata = tn_amd_object_metadata(o, k->name, k->name_n + 3);
-    return 1;
+static int tn_amd_object_executes(const tn_amd_object *o, uint64_t at) {
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    if (o->where[i] == UINT64_MAX || !(s.flags & TN_AMD_SHF_EXECINSTR) || at < o->where[i]) continue;
+    if (tn_amd_within(at - o->where[i], 4, s.nbytes)) return 1;
   }
   return 0;
 }
-
-static const char *tn_amd_object_segments_wrong(tn_amd_object *o) {
-  uint64_t end = 0;
-  for (int i = 0; i < o->nsegments; i++) {
-    const uint64_t p = o->segments + (uint64_t)i * TN_AMD_ELF_SEGMENT;
-    tn_amd_segment s;
-    if (!tn_amd_within(tn_amd_object_get(o, p + 8, 8), tn_amd_object_get(o, p + 32, 8), o->nbytes))
-      return "a segment goes beyond its end";
-    if (!tn_amd_object_segment(o, i, &s)) continue;
-    if (s.file_nbytes > s.nbytes || !tn_amd_within(s.at, s.nbytes, 1u << 30)) return "a segment has an odd size";
-    if (s.at < end) return "its segments overlap";
-    end = s.at + s.nbytes;
+// The next kernel of an image; *i goes on from 0. 0: there is no more, or *wrong says what is wrong with it.
+static int tn_amd_object_next(const tn_amd_object *o, const uint8_t *image, uint64_t *i, tn_amd_kernel *k,
+                              const char **wrong) {
+  tn_amd_object_symbol y;
+  *wrong = NULL;
+  while (tn_amd_object_symbol_at(o, (*i)++, &y)) {
+    if (y.type != TN_AMD_STT_OBJECT || !y.section || y.n < 4 || strcmp(y.name + y.n - 3, ".kd") != 0) continue;
+    k->name = y.name; k->name_n = y.n - 3;
+    k->at = tn_amd_object_in_image(o, &y);
+    *wrong = "a kernel's descriptor is outside of it";
+    if (!tn_amd_within(k->at, TN_AMD_DESCRIPTOR_NBYTES, o->image_nbytes) || k->at % TN_AMD_DESCRIPTOR_NBYTES) return 0;
+    k->descriptor = tn_amd_descriptor_read(image + k->at);
+    k->entry = k->at + (uint64_t)k->descriptor.entry;
+    *wrong = "a kernel begins outside of its code";
+    if (k->entry % TN_AMD_TEXT_ALIGN || !tn_amd_object_executes(o, k->entry)) return 0;
+    k->metadata = tn_amd_object_metadata(o, y.name, y.n);
+    *wrong = NULL;
+    return 1;
   }
-  o->image_nbytes = tn_amd_aligned(end, TN_AMD_PAGE);
-  return end ? NULL : "it has no segments";
-}
-static const char *tn_amd_object_sections_wrong(tn_amd_object *o) {
-  for (int i = 0; i < o->nsections; i++) {
-    const uint64_t p = o->sections + (uint64_t)i * TN_AMD_ELF_SECTION;
-    const uint32_t type = (uint32_t)tn_amd_object_get(o, p + 4, 4);
-    const uint64_t at = tn_amd_object_get(o, p + 24, 8), nbytes = tn_amd_object_get(o, p + 32, 8);
-    const uint64_t link = tn_amd_object_get(o, p + 40, 4);
-    const int relocates = type == TN_AMD_SHT_RELA || type == TN_AMD_SHT_REL;
-    if (relocates && nbytes) return "it wants relocations, which are not made";
-    if (type != TN_AMD_SHT_DYNSYM) continue;
-    if (o->symbols) return "it has two tables of symbols";
-    if (!tn_amd_within(at, nbytes, o->nbytes) || nbytes >> 24) return "its symbols go beyond its end";
-    if (link >= (uint64_t)o->nsections) return "its symbols have no names";
-    const uint64_t names = o->sections + link * TN_AMD_ELF_SECTION;
-    o->symbols = at; o->nsymbols = (int)(nbytes / TN_AMD_ELF_SYMBOL);
-    o->names = tn_amd_object_get(o, names + 24, 8); o->names_nbytes = tn_amd_object_get(o, names + 32, 8);
-    if (!tn_amd_within(o->names, o->names_nbytes, o->nbytes)) return "its names go beyond its end";
-  }
-  return o->symbols ? NULL : "it has no symbols";
-}
-// Notes are aligned to 4; that of AMD is a map.
-static void tn_amd_object_notes(tn_amd_object *o) {
-  for (int i = 0; i < o->nsegments; i++) {
-    const uint64_t p = o->segments + (uint64_t)i * TN_AMD_ELF_SEGMENT;
-    if (tn_amd_object_get(o, p, 4) != TN_AMD_PT_NOTE) continue;
-    uint64_t at = tn_amd_object_get(o, p + 8, 8);
-    for (const uint64_t end = at + tn_amd_object_get(o, p + 32, 8); end - at >= 12; ) {
-      const uint64_t name = tn_amd_object_get(o, at, 4), nbytes = tn_amd_object_get(o, at + 4, 4);
-      const uint64_t body = at + 12 + (name + 3) / 4 * 4, type = tn_amd_object_get(o, at + 8, 4);
-      if (!tn_amd_within(body, nbytes, end)) break;
-      if (type == TN_AMD_ELF_NOTE && name == 7 && !memcmp(o->data + at + 12, "AMDGPU", 7)) {
-        const tn_amd_value all = {o->data + body, o->data + body + nbytes};
-        o->metadata = tn_amd_value_at(all, "amdhsa.kernels", 0);
-      }
-      at = body + (nbytes + 3) / 4 * 4;
-      if (at > end) break;
-    }
-  }
-}
-static const char *tn_amd_object_header_wrong(tn_amd_object *o) {
-  if (o->nbytes < TN_AMD_ELF_HEADER || memcmp(o->data, "\177ELF\2\1\1", 7) != 0) return "it is no ELF file of 64 bits";
-  if (tn_amd_object_get(o, 18, 2) != TN_AMD_ELF_MACHINE) return "it is not for an AMD GPU";
-  if (tn_amd_object_get(o, 16, 2) != 3) return "it is not linked";
-  o->flags = (uint32_t)tn_amd_object_get(o, 48, 4);
-  o->segments = tn_amd_object_get(o, 32, 8); o->nsegments = (int)tn_amd_object_get(o, 56, 2);
-  o->sections = tn_amd_object_get(o, 40, 8); o->nsections = (int)tn_amd_object_get(o, 60, 2);
-  if (tn_amd_object_get(o, 54, 2) != TN_AMD_ELF_SEGMENT || tn_amd_object_get(o, 58, 2) != TN_AMD_ELF_SECTION)
-    return "its tables have entries of an odd size";
-  if (o->nsegments > TN_AMD_OBJECT_PARTS || o->nsections > TN_AMD_OBJECT_PARTS) return "it has too many parts";
-  if (!tn_amd_within(o->segments, (uint64_t)o->nsegments * TN_AMD_ELF_SEGMENT, o->nbytes) ||
-      !tn_amd_within(o->sections, (uint64_t)o->nsections * TN_AMD_ELF_SECTION, o->nbytes))
-    return "its tables go beyond its end";
-  for (int i = 0; i < TN_AMD_CHIPS; i++) if (tn_amd_chips[i].elf == (o->flags & 0xFF)) o->chip = &tn_amd_chips[i];
-  return o->chip ? NULL : "it is for a chip that is not known";
-}
-// NULL, or what is wrong with these bytes, which the object points into.
-static const char *tn_amd_object_open(tn_amd_object *o, const void *data, size_t nbytes) {
-  tn_amd_kernel k;
-  memset(o, 0, sizeof *o);
-  o->data = (const uint8_t *)data; o->nbytes = nbytes;
-  const char *wrong = tn_amd_object_header_wrong(o);
-  if (!wrong) wrong = tn_amd_object_segments_wrong(o);
-  if (!wrong) wrong = tn_amd_object_sections_wrong(o);
-  for (int i = 0; !wrong && i < o->nsymbols; i++) (void)tn_amd_object_symbol(o, i, &k, &wrong);
-  if (!wrong) tn_amd_object_notes(o);
-  return wrong;
+  return 0;
 }
 
 // ** writing **
@@ -203,7 +267,7 @@ static const struct { char name[12]; uint8_t type, flags, link, info, align, ent
   {".text", TN_AMD_SHT_PROGBITS, 6, 0, 0, 0, 0}, {".dynamic", TN_AMD_SHT_DYNAMIC, 3, TN_AMD_S_DYNSTR, 0, 8, 16},
   {".shstrtab", TN_AMD_SHT_STRTAB, 0, 0, 0, 1, 0}
 };
-enum { TN_AMD_TEXT_ALIGN = 256, TN_AMD_SEGMENTS = 6 };
+enum { TN_AMD_SEGMENTS = 6 };
 
 // Refused memory may have kept bytes away, which the context knows: nothing is written outside.
 static void tn_amd_patch(tiny_bytes *b, uint64_t at, uint64_t v, int nbytes) {

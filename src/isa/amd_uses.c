@@ -50,13 +50,20 @@ static int tn_amd_unit(const tn_amd_line *line) {
   }
   return tn_amd_is_matrix(op, family) ? TN_AMD_U_MATRIX : tn_amd_is_trans(op) ? TN_AMD_U_TRANS : TN_AMD_U_VALU;
 }
-// Instructions whose effect nobody names: what is before and behind them stays there.
+// Instructions whose effect nobody names: what is before and behind them stays there. Of accesses: what has no operands
+// writes caches back, or says what they no longer are.
 static int tn_amd_stands(const tn_amd_line *line) {
-  const int unit = tn_amd_unit(line);
+  static const char *const names[] = {"s_barrier", "s_setreg", "s_getreg", "s_call", "s_setpc", "s_swappc", "s_rfe",
+    "s_movrel", "v_movrel", "v_swaprel", "s_sendmsg", "s_sleep", "s_mem", "s_get_barrier"};
+  const int unit = tn_amd_unit(line), op = line->ins.op;
   size_t n;
   if (line->kind == TN_AMD_LINE_COPY) return 0;
   if (unit == TN_AMD_U_OTHER || unit == TN_AMD_U_BRANCH || unit == TN_AMD_U_WAIT) return 1;
-  return !strncmp(tn_amd_name(line->ins.op, line->ins.family, &n), "s_barrier", 9);
+  if ((unit == TN_AMD_U_SMEM || unit == TN_AMD_U_VMEM) && !line->ins.n) return 1;
+  if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_SMEM && unit != TN_AMD_U_VALU) return 0;
+  const char *const name = tn_amd_name(op, line->ins.family, &n);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strncmp(name, names[i], strlen(names[i]))) return 1;
+  return 0;
 }
 
 // ** SCC **
@@ -102,24 +109,43 @@ static int tn_amd_writes_exec(int op, int family) {
   return n > 12 && (!memcmp(name + n - 12, "saveexec_b32", 12) || !memcmp(name + n - 12, "saveexec_b64", 12) ||
                     !memcmp(name + n - 10, "wrexec_b32", 10) || !memcmp(name + n - 10, "wrexec_b64", 10));
 }
+// Has the instruction's name these letters?
+static int tn_amd_is_named(const tn_amd_ins *ins, const char *letters) {
+  size_t n;
+  const char *const name = tn_amd_name(ins->op, ins->family, &n), *const at = strstr(name, letters);
+  return at && at + strlen(letters) <= name + n;
+}
 // What is written is read before: it is added to, or part of it stays.
-static int tn_amd_reads_result(const tn_amd_ins *ins) {
-  switch (ins->op) {
-    case TN_AMD_V_FMAC_F32: case TN_AMD_V_FMAC_F16: case TN_AMD_V_PK_FMAC_F16: case TN_AMD_V_DOT2ACC_F32_F16:
-    case TN_AMD_V_WRITELANE_B32: case TN_AMD_S_FMAC_F32: case TN_AMD_S_FMAC_F16: case TN_AMD_S_CMOV_B32:
-    case TN_AMD_S_CMOV_B64: case TN_AMD_S_CMOVK_I32: case TN_AMD_S_ADDK_I32: case TN_AMD_S_MULK_I32:
-    case TN_AMD_S_BITSET0_B32: case TN_AMD_S_BITSET1_B32: case TN_AMD_S_BITSET0_B64: case TN_AMD_S_BITSET1_B64:
-    case TN_AMD_V_FMA_MIXLO_F16: case TN_AMD_V_FMA_MIXHI_F16: return 1;
+static int tn_amd_adds_to_result(int op, int family) {
+  switch (op) {
+    case TN_AMD_V_FMAC_F32: case TN_AMD_V_FMAC_F16: case TN_AMD_V_FMAC_F64: case TN_AMD_V_FMAC_DX9_ZERO_F32:
+    case TN_AMD_V_PK_FMAC_F16: case TN_AMD_V_MAC_F16: case TN_AMD_V_DOT2ACC_F32_F16: case TN_AMD_V_DOT2C_F32_F16:
+    case TN_AMD_V_DOT2C_I32_I16: case TN_AMD_V_DOT4C_I32_I8: case TN_AMD_V_DOT8C_I32_I4: case TN_AMD_V_WRITELANE_B32:
+    case TN_AMD_S_FMAC_F32: case TN_AMD_S_FMAC_F16: case TN_AMD_S_CMOV_B32: case TN_AMD_S_CMOV_B64:
+    case TN_AMD_S_CMOVK_I32: case TN_AMD_S_ADDK_I32: case TN_AMD_S_MULK_I32: case TN_AMD_S_BITSET0_B32:
+    case TN_AMD_S_BITSET1_B32: case TN_AMD_S_BITSET0_B64: case TN_AMD_S_BITSET1_B64: case TN_AMD_V_FMA_MIXLO_F16:
+    case TN_AMD_V_FMA_MIXHI_F16: case TN_AMD_V_SWAP_B32: return 1;
     default: break;
   }
-  const int format = tn_amd_format(ins->op, ins->family);
+  const int format = tn_amd_format(op, family);
   size_t n;
-  const char *const name = tn_amd_name(ins->op, ins->family, &n);
-  if (format >= TN_AMD_DS && format <= TN_AMD_MUBUF)
-    return (n > 4 && !memcmp(name + n - 4, "_d16", 4)) || (n > 7 && !memcmp(name + n - 7, "_d16_hi", 7)) ||
-        strstr(name, "_d16_") == name + n - 7;
+  const char *const name = tn_amd_name(op, family, &n);
+  if (format == TN_AMD_VOP3P || format == TN_AMD_MFMA)
+    return n > 8 && (!memcmp(name, "v_swmmac", 8) || !memcmp(name, "v_smfmac", 8));
+  if (!tn_amd_is_memory(format)) return 0;
+  for (size_t i = 0; i + 4 <= n; i++) if (!memcmp(name + i, "_d16", 4)) return 1;
+  return 0;
+}
+static int tn_amd_reads_result(const tn_amd_ins *ins) {
+  if (tn_amd_adds_to_result(ins->op, ins->family)) return 1;
   const int partial = ins->lanes && (!ins->m[TN_AMD_BOUND_CTRL] || ins->m[TN_AMD_ROW_MASK] != 15);
   return ins->n && ins->o[0].kind == TN_AMD_VGPR && (ins->o[0].op_sel || partial);
+}
+// Loads of buffers name what they write as stores name their data.
+static int tn_amd_writes_data(int op, int family) {
+  size_t n;
+  if (tn_amd_format(op, family) != TN_AMD_MUBUF) return 0;
+  return strncmp(tn_amd_name(op, family, &n), "buffer_store", 12) != 0;
 }
 
 // ** all of a line **
@@ -134,10 +160,15 @@ static void tn_amd_uses_add(tn_amd_uses *u, int kind, int reg, int sub, int dwor
 }
 static void tn_amd_uses_of_half(tn_amd_uses *u, const tn_amd_ins *ins, int op, int n, const tn_amd_operand *o) {
   const tn_amd_form f = tn_amd_form_of(op, ins->family);
+  const int adds = o == ins->o ? tn_amd_reads_result(ins) : tn_amd_adds_to_result(op, ins->family);
   for (int i = 0; i < n; i++) {
     const char where = i < f.n ? f.operands[2 * i] : '0';
-    int role = strchr("dgDecr", where) ? TN_AMD_WRITES : TN_AMD_READS;
-    if (role == TN_AMD_WRITES && !i && tn_amd_reads_result(ins)) role |= TN_AMD_READS;
+    const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");      // of a buffer
+    const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));     // no carry
+    int role = loads || (strchr("dgDecr", where) && !data) ? TN_AMD_WRITES : TN_AMD_READS;
+    if (!i && role == TN_AMD_WRITES && adds) role |= TN_AMD_READS;
+    if ((where == 'b' && !loads && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
+      role = TN_AMD_READS | TN_AMD_WRITES;
     if (tn_amd_is_register(&o[i])) tn_amd_uses_add(u, o[i].kind, o[i].reg, o[i].sub, o[i].dwords, role);
     else if (o[i].kind == TN_AMD_SPECIAL) tn_amd_uses_add(u, TN_AMD_SPECIAL, o[i].reg, 0, 1, role);
   }

@@ -1,0 +1,148 @@
+// amd_pairs: ops on words of vectors, two or four elements an instruction, on AMD's GPUs.
+//
+// In:  a vector's op. Out: its words, or its elements of words of its source; which form it takes of its sources.
+// Holds: of f16 each is rounded once, as that of an element is; of 16 bits there is nothing to wrap. A cast takes words
+//        of a source that comes as words, and gives words where they are wanted.
+// Source: AMD's ISA guides (amd.c), "VOP3P": v_pk_*, v_fma_mix_f32; v_perm_b32.
+#ifndef TN_ISA_AMD_PAIRS
+#define TN_ISA_AMD_PAIRS
+#ifndef TINY_AMALGAMATED
+#include "amd_arithmetic.c"
+#endif
+
+// ** of which ops **
+
+// f16: of two f16; whole: of two integers of 16 bits, of those with a sign the second
+typedef struct tn_amd_pair_row { uint8_t op; uint16_t f16, whole, with_sign; } tn_amd_pair_row;
+static const tn_amd_pair_row tn_amd_pair_rows[] = {
+  {TINY_OP_ADD, TN_AMD_V_PK_ADD_F16, TN_AMD_V_PK_ADD_U16, TN_AMD_V_PK_ADD_U16},
+  {TINY_OP_SUB, TN_AMD_V_PK_ADD_F16, TN_AMD_V_PK_SUB_U16, TN_AMD_V_PK_SUB_U16},
+  {TINY_OP_MUL, TN_AMD_V_PK_MUL_F16, TN_AMD_V_PK_MUL_LO_U16, TN_AMD_V_PK_MUL_LO_U16},
+  {TINY_OP_MAX, TN_AMD_V_PK_MAXIMUM_F16, TN_AMD_V_PK_MAX_U16, TN_AMD_V_PK_MAX_I16},
+  {TINY_OP_SHL, 0, TN_AMD_V_PK_LSHLREV_B16, TN_AMD_V_PK_LSHLREV_B16},
+  {TINY_OP_SHR, 0, TN_AMD_V_PK_LSHRREV_B16, TN_AMD_V_PK_ASHRREV_I16}
+};
+// The instruction of all words of u; 0: there is none.
+static int tn_amd_pair_op(const tn_amd_selection *x, const tiny_uop *u) {
+  const int d = u->dtype, half = d == TINY_F16, whole = d == TINY_I16 || d == TINY_U16;
+  int op = 0;
+  if (!tn_amd_packs(u) || (u->nsrc && u->src[0]->dtype != d)) return 0;
+  if (!tn_amd_is_float(d)) {
+    if (u->op == TINY_OP_AND) return TN_AMD_V_AND_B32;
+    if (u->op == TINY_OP_OR) return TN_AMD_V_OR_B32;
+    if (u->op == TINY_OP_XOR) return TN_AMD_V_XOR_B32;
+  }
+  if (half && u->op == TINY_OP_NEG) return TN_AMD_V_XOR_B32;
+  for (size_t i = 0; i < sizeof tn_amd_pair_rows / sizeof *tn_amd_pair_rows; i++)
+    if (tn_amd_pair_rows[i].op == u->op)
+      op = half ? tn_amd_pair_rows[i].f16 : !whole ? 0 : d == TINY_I16 ? tn_amd_pair_rows[i].with_sign :
+                                                                       tn_amd_pair_rows[i].whole;
+  return op && tn_amd_format(op, x->family) ? op : 0;
+}
+// Does a source come as words, as far as its op tells?
+static int tn_amd_comes_as_words(const tn_amd_selection *x, const tiny_uop *s) {
+  if (!tn_amd_packs(s)) return 0;
+  if (s->op == TINY_OP_BITCAST && s->lanes == s->src[0]->lanes) return tn_amd_comes_as_words(x, s->src[0]);
+  return s->op == TINY_OP_LOAD || s->op == TINY_OP_BITCAST || s->op == TINY_OP_PICK || tn_amd_pair_op(x, s);
+}
+static int tn_amd_cast_takes_words(const tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int known = s->dtype == TINY_F16 || s->dtype == TINY_BF16 || s->dtype == TINY_U8 ||
+      (x->family == TN_AMD_GFX12 && tn_amd_is_fp8(s->dtype));
+  return u->op == TINY_OP_CAST && u->dtype == TINY_F32 && known && u->lanes == s->lanes && tn_amd_comes_as_words(x, s);
+}
+static int tn_amd_cast_gives_words(const tn_amd_selection *x, const tiny_uop *u) {
+  const int known = u->dtype == TINY_BF16 || (x->family == TN_AMD_GFX12 && tn_amd_is_fp8(u->dtype));
+  return u->op == TINY_OP_CAST && u->src[0]->dtype == TINY_F32 && known && tn_amd_packs(u);
+}
+// Does u, of several lanes, take words of its sources that have them?
+static int tn_amd_takes_words(const tn_amd_selection *x, const tiny_uop *u) {
+  return tn_amd_pair_op(x, u) != 0 || tn_amd_cast_takes_words(x, u);
+}
+
+// ** words of words **
+
+static tn_amd_operand tn_amd_pair(tn_amd_selection *x, const tiny_uop *u, int op, int i) {
+  tn_amd_operand a = tn_amd_bits_at(x, u->src[0], i), b = a;
+  const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR, packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
+  if (u->nsrc > 1) b = tn_amd_bits_at(x, u->src[1], i);
+  else b = tn_amd_k32(0x80008000);         // of NEG
+  if (!packed && tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))
+    return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 : op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 :
+                                                                                                 TN_AMD_S_XOR_B32, 1, a, b);
+  if (packed && tn_amd_is_constant(&a) && a.value) a = tn_amd_in_sgprs(x->l, a);
+  if (packed && tn_amd_is_constant(&b) && b.value) b = tn_amd_in_sgprs(x->l, b);
+  if (u->op == TINY_OP_SUB && u->dtype == TINY_F16) b.neg = b.abs = 1;       // of both halves
+  return from_right ? tn_amd_v2(x, op, b, a) : tn_amd_v2(x, op, a, b);
+}
+
+// ** elements of words **
+
+// 1 * v - 0, of the upper half of f16.
+static tn_amd_operand tn_amd_upper_f16(tn_amd_selection *x, tn_amd_operand word) {
+  word.op_sel = word.op_sel_hi = 1;
+  return tn_amd_v3(x, TN_AMD_V_FMA_MIX_F32, word, tn_amd_bits(0x3F800000), tn_amd_negated(tn_amd_int(0)));
+}
+static void tn_amd_pair_of_fp8(tn_amd_selection *x, int from, tn_amd_operand word, int upper, int at) {
+  const tn_amd_operand both = tn_amd_new_v(x->l, 2);
+  word.op_sel = (uint8_t)upper;
+  tn_amd_do2(x->l, from == TINY_F8E4M3 ? TN_AMD_V_CVT_PK_F32_FP8 : TN_AMD_V_CVT_PK_F32_BF8, both, word);
+  for (int k = 0; k < 2; k++) x->pool[at + k] = tn_amd_slice(both, k, 1);
+}
+static tn_amd_operand tn_amd_f32_of_word(tn_amd_selection *x, int from, tn_amd_operand word, int at) {
+  if (from == TINY_U8) return tn_amd_v1(x, at == 0 ? TN_AMD_V_CVT_F32_UBYTE0 : at == 1 ? TN_AMD_V_CVT_F32_UBYTE1 :
+                                           at == 2 ? TN_AMD_V_CVT_F32_UBYTE2 : TN_AMD_V_CVT_F32_UBYTE3, word);
+  if (!at) return tn_amd_f32_of_narrow(x, from, word);
+  if (from == TINY_F16) return tn_amd_upper_f16(x, word);
+  return tn_amd_either(x, TN_AMD_S_AND_B32, TN_AMD_V_AND_B32, tn_amd_k32(0xFFFF0000), word);
+}
+static void tn_amd_cast_words(tn_amd_selection *x, const tiny_uop *u) {
+  const int from = u->src[0]->dtype, each = 32 / tn_amd_bits_of(from), fp8 = tn_amd_is_fp8(from),
+            first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->l->refused; i += fp8 ? 2 : 1) {
+    const tn_amd_operand word = tn_amd_bits_at(x, u->src[0], i / each);
+    if (fp8) { tn_amd_pair_of_fp8(x, from, word, i % each / 2, first + i); continue; }
+    const tn_amd_operand f = tn_amd_f32_of_word(x, from, word, i % each);
+    x->pool[first + i] = f;
+  }
+}
+
+// ** words of elements **
+
+// Two f32 as two bf16: their upper halves, rounded.
+static tn_amd_operand tn_amd_two_bf16(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  const tn_amd_operand a = tn_amd_rounded_bf16(x, low), b = tn_amd_rounded_bf16(x, high);
+  return tn_amd_v3(x, TN_AMD_V_PERM_B32, b, a, tn_amd_k32(0x07060302));
+}
+// Four f32 as four codes: the second two go into the upper half of what has the first two.
+static tn_amd_operand tn_amd_four_fp8(tn_amd_selection *x, int to, const tn_amd_operand *o) {
+  const int op = to == TINY_F8E4M3 ? TN_AMD_V_CVT_PK_FP8_F32 : TN_AMD_V_CVT_PK_BF8_F32;
+  const tn_amd_operand low = tn_amd_v2(x, op, o[0], o[1]), high = tn_amd_v2(x, op, o[2], o[3]);
+  return tn_amd_packed_halves(x, low, high);
+}
+static void tn_amd_cast_to_words(tn_amd_selection *x, const tiny_uop *u) {
+  const int n = tn_amd_nwords(u), each = u->lanes / n, first = x->words[u->seq] = tn_amd_take(x, n);
+  for (int i = 0; i < n && !x->l->refused; i++) {
+    tn_amd_operand o[4];
+    for (int j = 0; j < each; j++) o[j] = tn_amd_element(x, u->src[0], i * each + j);
+    const tn_amd_operand word = each == 2 ? tn_amd_two_bf16(x, o[0], o[1]) : tn_amd_four_fp8(x, u->dtype, o);
+    x->pool[first + i] = word;
+  }
+}
+
+// 1: u is done, of words or as words; 0: it is to be done an element at a time.
+static int tn_amd_alu_words(tn_amd_selection *x, const tiny_uop *u) {
+  const int op = u->lanes > 1 ? tn_amd_pair_op(x, u) : 0;
+  if (u->lanes < 2) return 0;
+  if (tn_amd_cast_takes_words(x, u) && x->words[u->src[0]->seq] >= 0) { tn_amd_cast_words(x, u); return 1; }
+  if (tn_amd_cast_gives_words(x, u) && x->wants[u->seq] == TN_AMD_WORDS) { tn_amd_cast_to_words(x, u); return 1; }
+  for (uint32_t j = 0; op && j < u->nsrc; j++) if (x->words[u->src[j]->seq] < 0) return 0;
+  if (!op) return 0;
+  const int n = tn_amd_nwords(u), first = x->words[u->seq] = tn_amd_take(x, n);
+  for (int i = 0; i < n && !x->l->refused; i++) {
+    const tn_amd_operand word = tn_amd_pair(x, u, op, i);
+    x->pool[first + i] = word;
+  }
+  return 1;
+}
+#endif
