@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 1bee97df24fc5fba867698ed849903eb16785f442f794f54898ad789e27e4a7f
+/* tiny_amd.h 0.1.0, source 6ba1371c33535c954df65bd754c85dc52dfe7d8c1ce5e4f469641f85fbec6ec3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,7 +153,7 @@ TINY_API void  tiny_amd_release(void *dev, void *mem);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "1bee97df24fc5fba867698ed849903eb16785f442f794f54898ad789e27e4a7f"
+#define TN_AMD_SOURCE_ID "6ba1371c33535c954df65bd754c85dc52dfe7d8c1ce5e4f469641f85fbec6ec3"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -1233,10 +1233,6 @@ enum {                                     // hsa_packet_header_t: type, barrier
   TN_AQL_BARRIER = 1 << 8, TN_AQL_ACQUIRE_AGENT = 1 << 9, TN_AQL_ACQUIRE = 2 << 9, TN_AQL_RELEASE_AGENT = 1 << 11,
   TN_AQL_RELEASE = 2 << 11, TN_AQL_WORDS = 1 /* AMD_AQL_FORMAT_PM4_IB */
 };
-typedef struct tn_kfd_descriptor {         // llvm::amdhsa::kernel_descriptor_t (LLVM, AMDGPUUsage)
-  uint32_t shared, scratch, args, unused0; int64_t entry; uint8_t unused1[20]; uint32_t rsrc3, rsrc1, rsrc2;
-  uint16_t properties, preload; uint8_t unused2[4];
-} tn_kfd_descriptor;
 
 #ifdef __cplusplus
 #define TN_KFD_SIZE(type, nbytes) static_assert(sizeof(type) == nbytes, #type)
@@ -1259,8 +1255,6 @@ TN_KFD_AT(tn_kfd_queue_page, read, 0x80); TN_KFD_AT(tn_kfd_queue_page, tmpring, 
 TN_KFD_AT(tn_kfd_queue_page, scratch, 0xA0); TN_KFD_AT(tn_kfd_queue_page, properties, 0xB4);
 TN_KFD_SIZE(tn_kfd_aql_dispatch, 64); TN_KFD_AT(tn_kfd_aql_dispatch, kernel, 0x20);
 TN_KFD_SIZE(tn_kfd_aql_words, 64); TN_KFD_AT(tn_kfd_aql_words, signal, 0x38);
-TN_KFD_SIZE(tn_kfd_descriptor, 64); TN_KFD_AT(tn_kfd_descriptor, rsrc3, 0x2C);
-TN_KFD_AT(tn_kfd_descriptor, properties, 0x38);
 #undef TN_KFD_SIZE
 #undef TN_KFD_AT
 #endif
@@ -1469,7 +1463,6 @@ static void tn_kfd_driver_close(tn_kfd_driver *k) {
 
 typedef struct tn_kfd_chip {
   uint32_t version;                        // 110000: gfx1100
-  uint8_t machine;                         // EF_AMDGPU_MACH, the lowest byte of a code object's flags
   const char *name, *card;
   int family, warp, waves;                 // of instructions: 9, 11, 12; lanes of a wave; waves of a SIMD
   uint32_t registers;                      // bytes of a unit's vector registers that are saved
@@ -1477,27 +1470,21 @@ typedef struct tn_kfd_chip {
   int registers_most;                      // of a lane
 } tn_kfd_chip;
 static const tn_kfd_chip tn_kfd_chips[] = {
-  {90402, 0x4C, "gfx942", "Instinct MI300", 9, 64, 8, 0x80000, 256, 512},
-  {110000, 0x41, "gfx1100", "Radeon RX 7900", 11, 32, 16, 0x60000, 96, 256},
-  {110001, 0x46, "gfx1101", "Radeon RX 7800", 11, 32, 16, 0x60000, 64, 256},
-  {110002, 0x47, "gfx1102", "Radeon RX 7600", 11, 32, 16, 0x40000, 32, 256},
-  {110003, 0x44, "gfx1103", "Radeon 780M", 11, 32, 16, 0x40000, 2, 256},
-  {110500, 0x43, "gfx1150", "Radeon 890M", 11, 32, 16, 0x40000, 2, 256},
-  {110501, 0x4A, "gfx1151", "Radeon 8060S", 11, 32, 16, 0x60000, 32, 256},
-  {120000, 0x48, "gfx1200", "Radeon RX 9060", 12, 32, 16, 0x60000, 32, 256},
-  {120001, 0x4E, "gfx1201", "Radeon RX 9070", 12, 32, 16, 0x60000, 64, 256}
+  {90402, "gfx942", "Instinct MI300", 9, 64, 8, 0x80000, 256, 512},
+  {110000, "gfx1100", "Radeon RX 7900", 11, 32, 16, 0x60000, 96, 256},
+  {110001, "gfx1101", "Radeon RX 7800", 11, 32, 16, 0x60000, 64, 256},
+  {110002, "gfx1102", "Radeon RX 7600", 11, 32, 16, 0x40000, 32, 256},
+  {110003, "gfx1103", "Radeon 780M", 11, 32, 16, 0x40000, 2, 256},
+  {110500, "gfx1150", "Radeon 890M", 11, 32, 16, 0x40000, 2, 256},
+  {110501, "gfx1151", "Radeon 8060S", 11, 32, 16, 0x60000, 32, 256},
+  {120000, "gfx1200", "Radeon RX 9060", 12, 32, 16, 0x60000, 32, 256},
+  {120001, "gfx1201", "Radeon RX 9070", 12, 32, 16, 0x60000, 64, 256}
 };
 enum { TN_KFD_CHIPS = sizeof tn_kfd_chips / sizeof *tn_kfd_chips };
 
 // NULL: it is not known here.
 static const tn_kfd_chip *tn_kfd_chip_of(uint32_t version) {
   for (int i = 0; i < TN_KFD_CHIPS; i++) if (tn_kfd_chips[i].version == version) return &tn_kfd_chips[i];
-  return NULL;
-}
-
-// Of the flags of a code object; NULL: it is not known here.
-static const tn_kfd_chip *tn_kfd_chip_of_flags(uint32_t flags) {
-  for (int i = 0; i < TN_KFD_CHIPS; i++) if (tn_kfd_chips[i].machine == (flags & 0xFF)) return &tn_kfd_chips[i];
   return NULL;
 }
 
@@ -2715,192 +2702,818 @@ TINY_API void tiny_amd_release(void *dev, void *mem) {
 }
 #endif
 // ---- end src/amd/share.c ----
-// ---- begin src/amd/object.c ----
-// object: code objects of AMD's GPUs -> kernels, and the bytes that are copied to the GPU.
+// ---- begin src/amd/../isa/amd.c ----
+// amd: the machine instructions of AMD's GPUs, of three families: their chips, and what an instruction is made of.
 //
-// In:    an ELF file, as clang writes it (relocatable: then there was no linker) or as ld.lld links it. Out: what it is
-//        compiled for, its kernels, its image at an address; a sentence for what it is not.
-// Holds: nothing outside of the file is read, whatever it holds. Of the image only what the GPU uses is part.
-// What is what: ELF-64 Object File Format; LLVM, User Guide for AMDGPU Backend: "Code Object" (machines, relocation
-// records, kernel descriptors).
-#ifndef TN_KFD_OBJECT
-#define TN_KFD_OBJECT
-#ifndef TINY_AMALGAMATED
-#include "structs.c"
-#endif
+// In:  nothing. Out: types that amd_table.c (rows), amd_layout.c (bits), amd_code.c (words), amd_text.c and amd_parse.c
+//      (text, as LLVM spells it) share.
+// Holds: an instruction of 0 bytes everywhere is none. Operands stand in the assembler's order; what is not an operand
+//      (offsets, caches, lanes) is a modifier, by number. On gfx11 and gfx12 masks are those of wave32.
+// Source: AMD's "RDNA3", "RDNA4" and "CDNA3 Instruction Set Architecture" reference guides; LLVM's AMDGPU user guide.
+// What is taken where several encodings would do is what LLVM's assembler takes: tests/test_amd_isa.c compares all.
+#ifndef TN_ISA_AMD
+#define TN_ISA_AMD
+#include <stdint.h>
 #include <string.h>
 
-enum { TN_OBJECT_MACHINE = 224, TN_OBJECT_RELOCATABLE = 1, TN_OBJECT_SHARED = 3, TN_OBJECT_SECTIONS = 1024,
-       TN_OBJECT_ALIGN = 256 };
-enum { TN_SECTION_PROGBITS = 1, TN_SECTION_SYMTAB = 2, TN_SECTION_RELA = 4, TN_SECTION_NOTE = 7, TN_SECTION_NOBITS = 8,
-       TN_SECTION_DYNSYM = 11 };
-typedef struct tn_object {
-  const uint8_t *bytes; uint64_t nbytes;
-  int relocatable, n, symbols;             // n: sections; symbols: the section with symbols
-  uint32_t flags;
-  uint64_t table, image;                   // where sections are told; bytes of the image
-} tn_object;
-typedef struct tn_object_section {
-  uint32_t name, type, link, info; uint64_t flags, at, offset, nbytes, align, entry;
-} tn_object_section;
-typedef struct tn_object_symbol { const char *name; uint8_t type; uint16_t section; uint64_t value, nbytes;
-  } tn_object_symbol;
+// ** chips **
 
-static uint64_t tn_object_read(const tn_object *o, uint64_t at, int nbytes) {
-  uint64_t x = 0;
-  if (at > o->nbytes || o->nbytes - at < (uint64_t)nbytes) return 0;
-  for (int i = 0; i < nbytes; i++) x |= (uint64_t)o->bytes[at + (uint64_t)i] << 8 * i;
-  return x;
+enum { TN_AMD_GFX11, TN_AMD_GFX12, TN_AMD_GFX9, TN_AMD_FAMILIES };     // RDNA3, RDNA4, CDNA3
+// Families as bits.
+enum { TN_AMD_ON_11 = 1 << TN_AMD_GFX11, TN_AMD_ON_12 = 1 << TN_AMD_GFX12, TN_AMD_ON_9 = 1 << TN_AMD_GFX9,
+  TN_AMD_ON_RDNA = TN_AMD_ON_11 | TN_AMD_ON_12, TN_AMD_ON_ALL = TN_AMD_ON_RDNA | TN_AMD_ON_9 };
+
+// vgprs: of a SIMD for a lane of the narrowest wave; granule: in which a wave is given them, of wave: 32 or 64 lanes;
+// waves: that a SIMD holds; simds: of a unit that shares LDS (a CU; on RDNA half a WGP); sgprs: that a wave may name
+typedef struct tn_amd_chip {
+  char name[8]; uint8_t family, elf, wave, waves, simds, granule; uint16_t vgprs, sgprs; uint32_t lds;
+} tn_amd_chip;
+// elf: the processor in e_flags (LLVM, AMDGPUUsage, "AMDGPU Machine Codes"); limits: LLVM's AMDGPUBaseInfo
+static const tn_amd_chip tn_amd_chips[] = {
+  {"gfx1100", TN_AMD_GFX11, 0x41, 32, 16, 2, 24, 1536, 106, 65536},
+  {"gfx1101", TN_AMD_GFX11, 0x46, 32, 16, 2, 24, 1536, 106, 65536},
+  {"gfx1102", TN_AMD_GFX11, 0x47, 32, 16, 2, 16, 1024, 106, 65536},
+  {"gfx1103", TN_AMD_GFX11, 0x44, 32, 16, 2, 16, 1024, 106, 65536},
+  {"gfx1150", TN_AMD_GFX11, 0x43, 32, 16, 2, 16, 1024, 106, 65536},
+  {"gfx1151", TN_AMD_GFX11, 0x4A, 32, 16, 2, 24, 1536, 106, 65536},
+  {"gfx1200", TN_AMD_GFX12, 0x48, 32, 16, 2, 24, 1536, 106, 65536},
+  {"gfx1201", TN_AMD_GFX12, 0x4E, 32, 16, 2, 24, 1536, 106, 65536},
+  {"gfx942",  TN_AMD_GFX9,  0x4C, 64,  8, 4,  8,  512, 102, 65536}
+};
+enum { TN_AMD_CHIPS = sizeof tn_amd_chips / sizeof *tn_amd_chips };
+
+// ** formats: of an opcode; a row says which in each family **
+
+enum { TN_AMD_NO_FORMAT, TN_AMD_SOP2, TN_AMD_SOP1, TN_AMD_SOPC, TN_AMD_SOPK, TN_AMD_SOPP, TN_AMD_SMEM, TN_AMD_VOP1,
+  TN_AMD_VOP2, TN_AMD_VOPC, TN_AMD_VOP3, TN_AMD_VOP3SD, TN_AMD_VOP3P, TN_AMD_MFMA, TN_AMD_VOPD, TN_AMD_DS, TN_AMD_FLAT,
+  TN_AMD_SCRATCH, TN_AMD_GLOBAL, TN_AMD_MUBUF, TN_AMD_FORMATS };
+
+// ** instructions **
+
+// Kinds of operands. VGPR, AGPR: reg is the number. SGPR: reg is a code below; a pair by its first. SPECIAL: a scalar
+// that is only read. INLINE: the constant of code reg, 128 to 208 whole numbers, 240 to 248 floats. LITERAL: value, 32
+// bits, of f64 the upper ones. NUMBER: value of simm16. OFF: no register stands where one could.
+enum { TN_AMD_NONE, TN_AMD_VGPR, TN_AMD_AGPR, TN_AMD_SGPR, TN_AMD_SPECIAL, TN_AMD_INLINE, TN_AMD_LITERAL,
+  TN_AMD_NUMBER, TN_AMD_OFF };
+// Codes of SGPR from 102 on, the same of all families in an instruction (gfx9's own words say 124 for M0).
+enum { TN_AMD_FLAT_SCRATCH = 102, TN_AMD_XNACK_MASK = 104,             // gfx9 alone
+  TN_AMD_VCC = 106, TN_AMD_TTMP = 108, TN_AMD_NULL = 124, TN_AMD_M0 = 125, TN_AMD_EXEC = 126 };
+enum { TN_AMD_SHARED_BASE = 235, TN_AMD_SHARED_LIMIT, TN_AMD_PRIVATE_BASE, TN_AMD_PRIVATE_LIMIT,
+  TN_AMD_POPS_ID, TN_AMD_VCCZ = 251, TN_AMD_EXECZ, TN_AMD_SCC };                       // of SPECIAL
+
+// Modifiers of a whole instruction.
+enum {
+  TN_AMD_CLAMP, TN_AMD_OMOD,               // OMOD: result times 1, 2, 4, 1/2
+  TN_AMD_OFFSET, TN_AMD_OFFSET1,           // bytes; of ds_*2*: elements, OFFSET of the first
+  TN_AMD_GLC, TN_AMD_SLC, TN_AMD_DLC,      // gfx11
+  TN_AMD_SCOPE, TN_AMD_TH, TN_AMD_NV,      // gfx12: 0 to 3, CU SE DEV SYS; temporal hint
+  TN_AMD_SC0, TN_AMD_SC1, TN_AMD_NT,       // gfx9
+  TN_AMD_TFE, TN_AMD_OFFEN, TN_AMD_IDXEN,  // of buffers; TFE: another dword says which loads failed
+  TN_AMD_CBSZ, TN_AMD_ABID, TN_AMD_BLGP,   // of MFMA; BLGP of f64: which operands are negated
+  TN_AMD_BYTE_SEL, TN_AMD_INDEX_KEY,       // of gfx12: which byte of fp8, which half of the indices of SWMMAC
+  TN_AMD_DPP_CTRL, TN_AMD_BOUND_CTRL, TN_AMD_FI, TN_AMD_ROW_MASK, TN_AMD_BANK_MASK,
+  TN_AMD_LANES_8,                          // of DPP8: eight lanes of 3 bits
+  TN_AMD_DST_SEL, TN_AMD_DST_UNUSED, TN_AMD_SRC0_SEL, TN_AMD_SRC1_SEL, // of SDWA
+  TN_AMD_MODIFIERS
+};
+enum { TN_AMD_PLAIN, TN_AMD_DPP16, TN_AMD_DPP8, TN_AMD_SDWA };         // how src0 passes from lane to lane
+
+enum { TN_AMD_MOST_OPERANDS = 5, TN_AMD_MOST_WORDS = 4 };
+// neg, abs: of packed operands of the low and of the high half. op_sel, op_sel_hi: which half is taken for the low and
+// the high half; op_sel of what is written: into which. sext: of SDWA. sub: of virtual registers (amd_list.c).
+typedef struct tn_amd_operand {
+  uint8_t kind, dwords, neg, abs, op_sel, op_sel_hi, sext, sub;
+  uint16_t reg;
+  uint32_t value;
+} tn_amd_operand;
+// long_form: VOP1, VOP2 and VOPC as VOP3. A pair that is issued as one (VOPD): op and o are the first of it, op_y and y
+// the second, 0: it is none.
+typedef struct tn_amd_ins {
+  uint16_t op, op_y;
+  uint8_t family, n, n_y, long_form, lanes;
+  tn_amd_operand o[TN_AMD_MOST_OPERANDS], y[4];
+  int32_t m[TN_AMD_MODIFIERS];
+} tn_amd_ins;
+#endif
+// ---- end src/amd/../isa/amd.c ----
+// ---- begin src/amd/../isa/amd_descriptor.c ----
+// amd_descriptor: what the hardware is told of a kernel before it runs: registers, LDS, scratch, what comes in SGPRs.
+//
+// In:  a tn_amd_setup. Out: the 64 bytes in front of a kernel's code, and back.
+// Source: LLVM's AMDGPU user guide, "Kernel Descriptor" and "Code Object V3 Kernel Descriptor" for each family.
+#ifndef TN_ISA_AMD_DESCRIPTOR
+#define TN_ISA_AMD_DESCRIPTOR
+#ifndef TINY_AMALGAMATED
+#include "amd.c"
+#endif
+
+enum { TN_AMD_DESCRIPTOR_NBYTES = 64 };
+enum { TN_AMD_FROM_DISPATCH = 1 << 1, TN_AMD_FROM_QUEUE = 1 << 2, TN_AMD_FROM_ARGS = 1 << 3, TN_AMD_FROM_ID = 1 << 4,
+  TN_AMD_FROM_SCRATCH_NBYTES = 1 << 6, TN_AMD_WAVE32 = 1 << 10 };      // kernel_code_properties
+
+// vgprs, agprs, sgprs: how many it names, VCC not counted. ids: bits of the group's x, y, z that it reads; lanes: how
+// many numbers of an item, 1 to 3. from: which pointers come first, TN_AMD_FROM_ARGS ..; user_sgprs: SGPRs before the
+// group's numbers, at least those of the pointers. wgp: a group runs on both CUs of a WGP (RDNA).
+typedef struct tn_amd_setup {
+  uint32_t lds, scratch, args_nbytes;
+  uint16_t vgprs, agprs, sgprs, from;
+  uint8_t user_sgprs, ids, lanes, wgp, wave;
+} tn_amd_setup;
+typedef struct tn_amd_descriptor {
+  uint32_t lds, scratch, args_nbytes, rsrc1, rsrc2, rsrc3; int64_t entry; uint16_t properties, preload;
+} tn_amd_descriptor;                       // entry: of the code, from the descriptor
+
+static uint32_t tn_amd_blocks(uint32_t n, uint32_t each) { return n ? (n + each - 1) / each - 1 : 0; }
+// Denormals are kept; rounding is to even; a NaN is clamped to 0 and exceptions follow IEEE, where that can be said.
+static tn_amd_descriptor tn_amd_describe(const tn_amd_chip *chip, const tn_amd_setup *s) {
+  tn_amd_descriptor d;
+  const int nine = chip->family == TN_AMD_GFX9, wave = s->wave ? s->wave : chip->wave;
+  const uint32_t own = (uint32_t)(s->vgprs + 3) / 4 * 4, each = !nine && wave == 64 ? 4 : 8;
+  memset(&d, 0, sizeof d);
+  d.lds = s->lds; d.scratch = s->scratch; d.args_nbytes = s->args_nbytes;
+  d.rsrc1 = tn_amd_blocks(nine && s->agprs ? own + s->agprs : s->vgprs, each) | 0xF0000;
+  if (chip->family != TN_AMD_GFX12) d.rsrc1 |= 1u << 21 | 1u << 23;
+  if (nine) d.rsrc1 |= 2 * tn_amd_blocks((uint32_t)s->sgprs + 6, 16) << 6;   // VCC, FLAT_SCRATCH and XNACK_MASK
+  else d.rsrc1 |= 1u << 30 | (uint32_t)(s->wgp != 0) << 29;
+  d.rsrc2 = (s->scratch > 0) | (uint32_t)s->user_sgprs << 1 | (uint32_t)(s->ids & 7) << 7;
+  if (s->lanes > 1) d.rsrc2 |= (uint32_t)(s->lanes - 1) << 11;
+  if (nine) d.rsrc3 = own ? own / 4 - 1 : 0;
+  d.properties = (uint16_t)(s->from | (!nine && wave == 32 ? TN_AMD_WAVE32 : 0));
+  return d;
 }
-static tn_object_section tn_object_section_at(const tn_object *o, int i) {
-  const uint64_t h = o->table + (uint64_t)i * 64;
-  tn_object_section s;
-  s.name = (uint32_t)tn_object_read(o, h, 4); s.type = (uint32_t)tn_object_read(o, h + 4, 4);
-  s.flags = tn_object_read(o, h + 8, 8); s.at = tn_object_read(o, h + 16, 8); s.offset = tn_object_read(o, h + 24, 8);
-  s.nbytes = tn_object_read(o, h + 32, 8); s.link = (uint32_t)tn_object_read(o, h + 40, 4);
-  s.info = (uint32_t)tn_object_read(o, h + 44, 4); s.align = tn_object_read(o, h + 48, 8);
-  s.entry = tn_object_read(o, h + 56, 8);
+// How many vector registers of both kinds a wave is given, as rsrc1 says it.
+static int tn_amd_described_vgprs(const tn_amd_chip *chip, const tn_amd_descriptor *d) {
+  const int each = chip->family != TN_AMD_GFX9 && !(d->properties & TN_AMD_WAVE32) ? 4 : 8;
+  return (int)((d->rsrc1 & 63) + 1) * each;
+}
+
+static void tn_amd_put_bytes(uint8_t *p, uint64_t v, int nbytes) {
+  for (int i = 0; i < nbytes; i++) p[i] = (uint8_t)(v >> 8 * i);
+}
+static uint64_t tn_amd_get_bytes(const uint8_t *p, int nbytes) {
+  uint64_t v = 0;
+  for (int i = nbytes - 1; i >= 0; i--) v = v << 8 | p[i];
+  return v;
+}
+static void tn_amd_descriptor_write(const tn_amd_descriptor *d, uint8_t out[TN_AMD_DESCRIPTOR_NBYTES]) {
+  memset(out, 0, TN_AMD_DESCRIPTOR_NBYTES);
+  tn_amd_put_bytes(out, d->lds, 4);
+  tn_amd_put_bytes(out + 4, d->scratch, 4);
+  tn_amd_put_bytes(out + 8, d->args_nbytes, 4);
+  tn_amd_put_bytes(out + 16, (uint64_t)d->entry, 8);
+  tn_amd_put_bytes(out + 44, d->rsrc3, 4);
+  tn_amd_put_bytes(out + 48, d->rsrc1, 4);
+  tn_amd_put_bytes(out + 52, d->rsrc2, 4);
+  tn_amd_put_bytes(out + 56, d->properties, 2);
+  tn_amd_put_bytes(out + 58, d->preload, 2);
+}
+static tn_amd_descriptor tn_amd_descriptor_read(const uint8_t *p) {
+  tn_amd_descriptor d;
+  d.lds = (uint32_t)tn_amd_get_bytes(p, 4);
+  d.scratch = (uint32_t)tn_amd_get_bytes(p + 4, 4);
+  d.args_nbytes = (uint32_t)tn_amd_get_bytes(p + 8, 4);
+  d.entry = (int64_t)tn_amd_get_bytes(p + 16, 8);
+  d.rsrc3 = (uint32_t)tn_amd_get_bytes(p + 44, 4);
+  d.rsrc1 = (uint32_t)tn_amd_get_bytes(p + 48, 4);
+  d.rsrc2 = (uint32_t)tn_amd_get_bytes(p + 52, 4);
+  d.properties = (uint16_t)tn_amd_get_bytes(p + 56, 2);
+  d.preload = (uint16_t)tn_amd_get_bytes(p + 58, 2);
+  return d;
+}
+#endif
+// ---- end src/amd/../isa/amd_descriptor.c ----
+// ---- begin src/amd/../isa/amd_metadata.c ----
+// amd_metadata: what a code object says of its kernels to who launches them, in MessagePack.
+//
+// In:  any bytes. Out: values by path: a map's value by its key, an array's by its index; and the reverse.
+// Holds: nothing is read beyond the end, and nothing deeper than TN_AMD_DEEPEST; what is malformed is not there.
+// Source: the MessagePack specification; LLVM's AMDGPU user guide, "Code Object V5 Metadata".
+#ifndef TN_ISA_AMD_METADATA
+#define TN_ISA_AMD_METADATA
+#ifndef TINY_AMALGAMATED
+#include "amd_descriptor.c"
+#endif
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <stdio.h>
+
+// ** reading: a cursor that stands at a value; p NULL: there is none **
+
+typedef struct tn_amd_value { const uint8_t *p, *end; } tn_amd_value;
+enum { TN_AMD_PACK_OTHER, TN_AMD_PACK_UINT, TN_AMD_PACK_TEXT, TN_AMD_PACK_ARRAY, TN_AMD_PACK_MAP };
+enum { TN_AMD_DEEPEST = 16 };
+typedef struct tn_amd_head { int kind; uint64_t n; const uint8_t *body; } tn_amd_head;     // n: value, bytes or items
+
+static uint64_t tn_amd_big_endian(const uint8_t *p, int nbytes) {
+  uint64_t v = 0;
+  for (int i = 0; i < nbytes; i++) v = v << 8 | p[i];
+  return v;
+}
+// What the first byte says: kind, and how many bytes of a number are behind; of a little one none, and the number.
+static int tn_amd_first_byte(uint8_t b, int *nbytes, uint64_t *n) {
+  *nbytes = 0; *n = 0;
+  if (b < 0x80) { *n = b; return TN_AMD_PACK_UINT; }
+  if (b < 0x90) { *n = b & 15; return TN_AMD_PACK_MAP; }
+  if (b < 0xA0) { *n = b & 15; return TN_AMD_PACK_ARRAY; }
+  if (b < 0xC0) { *n = b & 31; return TN_AMD_PACK_TEXT; }
+  if (b >= 0xCC && b <= 0xCF) { *nbytes = 1 << (b - 0xCC); return TN_AMD_PACK_UINT; }
+  if (b >= 0xD9 && b <= 0xDB) { *nbytes = 1 << (b - 0xD9); return TN_AMD_PACK_TEXT; }
+  if (b >= 0xC4 && b <= 0xC6) { *nbytes = 1 << (b - 0xC4); return TN_AMD_PACK_TEXT; }
+  if (b == 0xDC || b == 0xDD) { *nbytes = b == 0xDC ? 2 : 4; return TN_AMD_PACK_ARRAY; }
+  if (b == 0xDE || b == 0xDF) { *nbytes = b == 0xDE ? 2 : 4; return TN_AMD_PACK_MAP; }
+  return TN_AMD_PACK_OTHER;
+}
+static int tn_amd_head_at(tn_amd_value v, tn_amd_head *h) {  // 0: there is none
+  int nbytes;
+  if (!v.p || v.p >= v.end) return 0;
+  h->kind = tn_amd_first_byte(*v.p, &nbytes, &h->n);
+  if (nbytes > v.end - v.p - 1) return 0;
+  if (nbytes) h->n = tn_amd_big_endian(v.p + 1, nbytes);
+  h->body = v.p + 1 + nbytes;
+  if (h->kind == TN_AMD_PACK_TEXT && h->n > (uint64_t)(v.end - h->body)) return 0;
+  // null, booleans, signed numbers and floats
+  static const uint8_t others[] = {0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 0, 1, 2, 4, 8};
+  if (h->kind == TN_AMD_PACK_OTHER && *v.p < 0xE0) {
+    const unsigned at = *v.p - 0xC0u, skip = at < sizeof others ? others[at] : 0;
+    if (at == 1 || at >= sizeof others || (at > 3 && at < 10) || skip > (uint64_t)(v.end - h->body)) return 0;
+    h->body += skip;
+  }
+  return 1;
+}
+// What is behind a value. Items are told from the outside in: at most all bytes are looked at.
+static tn_amd_value tn_amd_behind_value(tn_amd_value v) {
+  uint64_t left[TN_AMD_DEEPEST];
+  int deep = 0;
+  static const tn_amd_value none = {NULL, NULL};
+  left[0] = 1;
+  while (deep >= 0) {
+    tn_amd_head h;
+    if (!left[deep]) { deep--; continue; }
+    left[deep]--;
+    if (!tn_amd_head_at(v, &h)) return none;
+    v.p = h.body + (h.kind == TN_AMD_PACK_TEXT ? h.n : 0);
+    if ((h.kind != TN_AMD_PACK_ARRAY && h.kind != TN_AMD_PACK_MAP) || !h.n) continue;
+    if (deep + 1 == TN_AMD_DEEPEST || h.n > (uint64_t)(v.end - v.p)) return none;
+    left[++deep] = h.kind == TN_AMD_PACK_MAP ? 2 * h.n : h.n;
+  }
+  return v;
+}
+static int tn_amd_is_text(tn_amd_value v, const char *text) {
+  tn_amd_head h;
+  const size_t n = strlen(text);
+  return tn_amd_head_at(v, &h) && h.kind == TN_AMD_PACK_TEXT && h.n == n && !memcmp(h.body, text, n);
+}
+// The value of a key, or of an index where key is NULL.
+static tn_amd_value tn_amd_value_at(tn_amd_value v, const char *key, uint64_t index) {
+  tn_amd_head h;
+  static const tn_amd_value none = {NULL, NULL};
+  if (!tn_amd_head_at(v, &h) || h.kind != (key ? TN_AMD_PACK_MAP : TN_AMD_PACK_ARRAY)) return none;
+  v.p = h.body;
+  for (uint64_t i = 0; i < h.n && v.p; i++) {
+    if (!key && i == index) return v.p < v.end ? v : none;
+    if (key) {
+      const int found = tn_amd_is_text(v, key);
+      v = tn_amd_behind_value(v);
+      if (found) return v.p && v.p < v.end ? v : none;
+    }
+    if (v.p) v = tn_amd_behind_value(v);
+  }
+  return none;
+}
+static uint64_t tn_amd_uint_at(tn_amd_value v, const char *key, uint64_t otherwise) {
+  tn_amd_head h;
+  v = tn_amd_value_at(v, key, 0);
+  return tn_amd_head_at(v, &h) && h.kind == TN_AMD_PACK_UINT ? h.n : otherwise;
+}
+static uint64_t tn_amd_items(tn_amd_value v) {
+  tn_amd_head h;
+  return tn_amd_head_at(v, &h) && h.kind == TN_AMD_PACK_ARRAY ? h.n : 0;
+}
+
+// ** writing **
+
+// A count of up to 65535, behind the first byte of up to `most`, and that of more.
+static void tn_amd_pack(tiny_bytes *b, int few, int many, uint64_t most, uint64_t n) {
+  const uint8_t one = (uint8_t)(few + (int)n), two[3] = {(uint8_t)many, (uint8_t)(n >> 8), (uint8_t)n};
+  if (n <= most) tiny_bytes_add(b, &one, 1);
+  else tiny_bytes_add(b, two, 3);
+}
+static void tn_amd_pack_map(tiny_bytes *b, int n) { tn_amd_pack(b, 0x80, 0xDE, 15, (uint64_t)n); }
+static void tn_amd_pack_array(tiny_bytes *b, int n) { tn_amd_pack(b, 0x90, 0xDC, 15, (uint64_t)n); }
+static void tn_amd_pack_text(tiny_bytes *b, const char *text) {
+  const size_t n = strlen(text);
+  tn_amd_pack(b, 0xA0, 0xDA, 31, n);
+  tiny_bytes_add(b, text, n);
+}
+static void tn_amd_pack_uint(tiny_bytes *b, uint32_t n) {
+  const uint8_t five[5] = {0xCE, (uint8_t)(n >> 24), (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n};
+  const uint8_t one = (uint8_t)n;
+  if (n < 128) tiny_bytes_add(b, &one, 1);
+  else tiny_bytes_add(b, five, 5);
+}
+static void tn_amd_pack_pair(tiny_bytes *b, const char *key, uint32_t n) {
+  tn_amd_pack_text(b, key);
+  tn_amd_pack_uint(b, n);
+}
+
+// A kernel to write, its name without ".kd"; args: where each begins, its bytes, and is it a buffer's address?
+typedef struct tn_amd_arg { uint32_t offset, nbytes; int is_buffer; } tn_amd_arg;
+typedef struct tn_amd_source {
+  const char *name; const void *code; size_t nbytes;
+  tn_amd_setup setup; uint32_t most_items;                   // of a group
+  const tn_amd_arg *args; int nargs;
+} tn_amd_source;
+
+static void tn_amd_pack_args(tiny_bytes *b, const tn_amd_source *k) {
+  tn_amd_pack_text(b, ".args");
+  tn_amd_pack_array(b, k->nargs);
+  for (int i = 0; i < k->nargs; i++) {
+    const tn_amd_arg *const a = &k->args[i];
+    tn_amd_pack_map(b, a->is_buffer ? 4 : 3);
+    if (a->is_buffer) { tn_amd_pack_text(b, ".address_space"); tn_amd_pack_text(b, "global"); }
+    tn_amd_pack_pair(b, ".offset", a->offset);
+    tn_amd_pack_pair(b, ".size", a->nbytes);
+    tn_amd_pack_text(b, ".value_kind");
+    tn_amd_pack_text(b, a->is_buffer ? "global_buffer" : "by_value");
+  }
+}
+static void tn_amd_pack_kernel(tiny_bytes *b, const tn_amd_chip *chip, const tn_amd_source *k) {
+  const tn_amd_setup *const s = &k->setup;
+  const int nine = chip->family == TN_AMD_GFX9, wave = s->wave ? s->wave : chip->wave;
+  char symbol[512];
+  snprintf(symbol, sizeof symbol, "%s.kd", k->name);
+  tn_amd_pack_map(b, 11 + nine);
+  if (nine) tn_amd_pack_pair(b, ".agpr_count", s->agprs);
+  tn_amd_pack_args(b, k);
+  tn_amd_pack_pair(b, ".group_segment_fixed_size", s->lds);
+  tn_amd_pack_pair(b, ".kernarg_segment_align", 8);
+  tn_amd_pack_pair(b, ".kernarg_segment_size", s->args_nbytes);
+  tn_amd_pack_pair(b, ".max_flat_workgroup_size", k->most_items ? k->most_items : 1024);
+  tn_amd_pack_text(b, ".name");
+  tn_amd_pack_text(b, k->name);
+  tn_amd_pack_pair(b, ".private_segment_fixed_size", s->scratch);
+  tn_amd_pack_pair(b, ".sgpr_count", (uint32_t)s->sgprs + 2);
+  tn_amd_pack_text(b, ".symbol");
+  tn_amd_pack_text(b, symbol);
+  tn_amd_pack_pair(b, ".vgpr_count", (uint32_t)(s->vgprs + s->agprs));
+  tn_amd_pack_pair(b, ".wavefront_size", (uint32_t)wave);
+}
+static void tn_amd_pack_metadata(tiny_bytes *b, const tn_amd_chip *chip, const tn_amd_source *kernels, int n) {
+  char target[48];
+  snprintf(target, sizeof target, "amdgcn-amd-amdhsa--%s", chip->name);
+  tn_amd_pack_map(b, 3);
+  tn_amd_pack_text(b, "amdhsa.kernels");
+  tn_amd_pack_array(b, n);
+  for (int i = 0; i < n; i++) tn_amd_pack_kernel(b, chip, &kernels[i]);
+  tn_amd_pack_text(b, "amdhsa.target");
+  tn_amd_pack_text(b, target);
+  tn_amd_pack_text(b, "amdhsa.version");
+  tn_amd_pack_array(b, 2);
+  tn_amd_pack_uint(b, 1);
+  tn_amd_pack_uint(b, 2);
+}
+#endif
+// ---- end src/amd/../isa/amd_metadata.c ----
+// ---- begin src/amd/../isa/amd_object.c ----
+// amd_object: code objects of AMD's GPUs: ELF files of kernels, each a descriptor and code, as HIP and ROCr load them.
+//
+// In:    any bytes: what a compiler writes (relocatable: there was no linker), or a linker; or kernels' code and what
+//        they need. Out: what it is for, its kernels, its image at an address, or a sentence about what is wrong; or an
+//        object, linked.
+// Holds: nothing outside of the bytes is read, and nothing outside of the image written, whatever they say. Of the
+//        image only what the GPU uses is part; each kernel's descriptor and first instruction lie in it.
+// Source: System V ABI, Object Files; LLVM's AMDGPU user guide, "Code Object" (ELF header, notes, symbols, relocation
+//        records).
+#ifndef TN_ISA_AMD_OBJECT
+#define TN_ISA_AMD_OBJECT
+#ifndef TINY_AMALGAMATED
+#include "amd_metadata.c"
+#endif
+
+enum { TN_AMD_ELF_MACHINE = 224, TN_AMD_ELF_HSA = 64, TN_AMD_ELF_V5 = 3, TN_AMD_ELF_NOTE = 32, TN_AMD_ELF_HEADER = 64,
+  TN_AMD_ELF_SEGMENT = 56, TN_AMD_ELF_SECTION = 64, TN_AMD_ELF_SYMBOL = 24, TN_AMD_ELF_RELOCATION = 24,
+  TN_AMD_PAGE = 4096, TN_AMD_TEXT_ALIGN = 256 };
+enum { TN_AMD_ET_REL = 1, TN_AMD_ET_DYN = 3, TN_AMD_PT_LOAD = 1, TN_AMD_PT_DYNAMIC, TN_AMD_PT_NOTE = 4,
+  TN_AMD_PT_STACK = 0x6474E551, TN_AMD_SHF_ALLOC = 2, TN_AMD_SHF_EXECINSTR = 4, TN_AMD_STT_OBJECT = 1 };
+enum { TN_AMD_SHT_PROGBITS = 1, TN_AMD_SHT_SYMTAB, TN_AMD_SHT_STRTAB, TN_AMD_SHT_RELA, TN_AMD_SHT_HASH,
+  TN_AMD_SHT_DYNAMIC, TN_AMD_SHT_NOTE, TN_AMD_SHT_NOBITS, TN_AMD_SHT_REL, TN_AMD_SHT_DYNSYM = 11 };
+enum { TN_AMD_OBJECT_SECTIONS = 1024 };    // the most
+
+// ** reading **
+
+// chip NULL: it is not known; symbols: the section that has them; where: of each section its place in the image,
+// UINT64_MAX: it is no part; image_nbytes: of all of it
+typedef struct tn_amd_object {
+  const uint8_t *data; size_t nbytes; const tn_amd_chip *chip; uint32_t flags; int relocatable, nsections, symbols;
+  uint64_t sections, image_nbytes; const uint64_t *where;
+  tn_amd_value metadata;                   // of the kernels: an array, or none
+} tn_amd_object;
+typedef struct tn_amd_object_section {
+  uint32_t type, link, info; uint64_t flags, at, offset, nbytes, align;
+} tn_amd_object_section;
+// name: n bytes and a 0
+typedef struct tn_amd_object_symbol {
+  const char *name; size_t n; int type, section; uint64_t value;
+} tn_amd_object_symbol;
+// name: name_n bytes, not ended; at: of the descriptor, entry: of the code, in the image; metadata: its map, or none
+typedef struct tn_amd_kernel {
+  const char *name; size_t name_n; uint64_t at, entry; tn_amd_descriptor descriptor; tn_amd_value metadata;
+} tn_amd_kernel;
+
+static uint64_t tn_amd_aligned(uint64_t n, uint64_t align) { return (n + align - 1) / align * align; }
+static int tn_amd_within(uint64_t at, uint64_t nbytes, uint64_t all) { return at <= all && nbytes <= all - at; }
+// Zeros stand behind the end.
+static uint64_t tn_amd_object_get(const tn_amd_object *o, uint64_t at, int nbytes) {
+  return tn_amd_within(at, (uint64_t)nbytes, o->nbytes) ? tn_amd_get_bytes(o->data + at, nbytes) : 0;
+}
+static tn_amd_object_section tn_amd_object_section_at(const tn_amd_object *o, int i) {
+  const uint64_t p = o->sections + (uint64_t)i * TN_AMD_ELF_SECTION;
+  tn_amd_object_section s;
+  s.type = (uint32_t)tn_amd_object_get(o, p + 4, 4);
+  s.flags = tn_amd_object_get(o, p + 8, 8);
+  s.at = tn_amd_object_get(o, p + 16, 8);
+  s.offset = tn_amd_object_get(o, p + 24, 8);
+  s.nbytes = tn_amd_object_get(o, p + 32, 8);
+  s.link = (uint32_t)tn_amd_object_get(o, p + 40, 4);
+  s.info = (uint32_t)tn_amd_object_get(o, p + 44, 4);
+  s.align = tn_amd_object_get(o, p + 48, 8);
   return s;
 }
-static int tn_object_holds(const tn_object *o, const tn_object_section *s) {
-  return s->type == TN_SECTION_NOBITS || (s->offset <= o->nbytes && s->nbytes <= o->nbytes - s->offset);
+// The text of a table at this place, ended inside it; "": there is none.
+static const char *tn_amd_object_text(const tn_amd_object *o, uint32_t table, uint64_t at) {
+  if (table >= (uint32_t)o->nsections) return "";
+  const tn_amd_object_section s = tn_amd_object_section_at(o, (int)table);
+  if (s.type == TN_AMD_SHT_NOBITS || at >= s.nbytes) return "";
+  const char *const text = (const char *)o->data + s.offset + at;
+  return memchr(text, 0, (size_t)(s.nbytes - at)) ? text : "";
 }
-// NULL, or what is wrong.
-static const char *tn_object_open(tn_object *o, const void *bytes, size_t nbytes) {
-  memset(o, 0, sizeof *o);
-  o->bytes = (const uint8_t *)bytes; o->nbytes = nbytes;
-  if (nbytes < 64 || memcmp(bytes, "\177ELF\2\1", 6)) return "it is no ELF file of 64 bits";
-  if (tn_object_read(o, 18, 2) != TN_OBJECT_MACHINE) return "it is not for AMD's GPUs";
-  const uint64_t type = tn_object_read(o, 16, 2);
-  if (type != TN_OBJECT_RELOCATABLE && type != TN_OBJECT_SHARED) return "it is neither an object nor linked";
-  o->relocatable = type == TN_OBJECT_RELOCATABLE;
-  o->flags = (uint32_t)tn_object_read(o, 48, 4);
-  o->table = tn_object_read(o, 40, 8);
-  o->n = (int)tn_object_read(o, 60, 2);
-  if (!o->n || o->n > TN_OBJECT_SECTIONS || o->table > nbytes || nbytes - o->table < (uint64_t)o->n * 64)
+// 0: there is none of this number.
+static int tn_amd_object_symbol_at(const tn_amd_object *o, uint64_t i, tn_amd_object_symbol *y) {
+  const tn_amd_object_section s = tn_amd_object_section_at(o, o->symbols);
+  if (i >= s.nbytes / TN_AMD_ELF_SYMBOL) return 0;
+  const uint64_t p = s.offset + i * TN_AMD_ELF_SYMBOL;
+  y->name = tn_amd_object_text(o, s.link, tn_amd_object_get(o, p, 4));
+  y->n = strlen(y->name);
+  y->type = (int)tn_amd_object_get(o, p + 4, 1) & 15;
+  y->section = (int)tn_amd_object_get(o, p + 6, 2);
+  y->value = tn_amd_object_get(o, p + 8, 8);
+  return 1;
+}
+// Is a symbol of this name defined in it?
+static int tn_amd_object_has(const tn_amd_object *o, const char *name) {
+  tn_amd_object_symbol y;
+  for (uint64_t i = 0; tn_amd_object_symbol_at(o, i, &y); i++) if (y.section && !strcmp(y.name, name)) return 1;
+  return 0;
+}
+
+// ** what it is **
+
+// Notes are aligned to 4; that of AMD is a map.
+static void tn_amd_object_note(tn_amd_object *o, const tn_amd_object_section *s) {
+  const uint64_t end = s->offset + s->nbytes;
+  for (uint64_t at = s->offset; at <= end && end - at >= 12; ) {
+    const uint64_t name = tn_amd_object_get(o, at, 4), nbytes = tn_amd_object_get(o, at + 4, 4);
+    const uint64_t body = at + 12 + (name + 3) / 4 * 4, type = tn_amd_object_get(o, at + 8, 4);
+    if (!tn_amd_within(body, nbytes, end)) return;
+    if (type == TN_AMD_ELF_NOTE && name == 7 && !memcmp(o->data + at + 12, "AMDGPU", 7)) {
+      const tn_amd_value all = {o->data + body, o->data + body + nbytes};
+      o->metadata = tn_amd_value_at(all, "amdhsa.kernels", 0);
+    }
+    at = body + (nbytes + 3) / 4 * 4;
+  }
+}
+static const char *tn_amd_object_header_wrong(tn_amd_object *o) {
+  if (o->nbytes < TN_AMD_ELF_HEADER || memcmp(o->data, "\177ELF\2\1", 6) != 0) return "it is no ELF file of 64 bits";
+  if (tn_amd_object_get(o, 18, 2) != TN_AMD_ELF_MACHINE) return "it is not for an AMD GPU";
+  const uint64_t type = tn_amd_object_get(o, 16, 2);
+  if (type != TN_AMD_ET_REL && type != TN_AMD_ET_DYN) return "it is neither an object nor linked";
+  o->relocatable = type == TN_AMD_ET_REL;
+  o->flags = (uint32_t)tn_amd_object_get(o, 48, 4);
+  o->sections = tn_amd_object_get(o, 40, 8); o->nsections = (int)tn_amd_object_get(o, 60, 2);
+  if (!o->nsections || o->nsections > TN_AMD_OBJECT_SECTIONS ||
+      !tn_amd_within(o->sections, (uint64_t)o->nsections * TN_AMD_ELF_SECTION, o->nbytes))
     return "its table of sections is cut off or none";
-  for (int i = 0; i < o->n; i++) {
-    const tn_object_section s = tn_object_section_at(o, i);
-    if (!tn_object_holds(o, &s)) return "a section is cut off";
-    if (s.type == TN_SECTION_SYMTAB || (s.type == TN_SECTION_DYNSYM && !o->symbols)) o->symbols = i;
+  for (int i = 0; i < TN_AMD_CHIPS; i++) if (tn_amd_chips[i].elf == (o->flags & 0xFF)) o->chip = &tn_amd_chips[i];
+  return NULL;
+}
+// NULL, or what is wrong with these bytes, which the object points into.
+static const char *tn_amd_object_open(tn_amd_object *o, const void *data, size_t nbytes) {
+  memset(o, 0, sizeof *o);
+  o->data = (const uint8_t *)data; o->nbytes = nbytes;
+  const char *const wrong = tn_amd_object_header_wrong(o);
+  if (wrong) return wrong;
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    if (s.type != TN_AMD_SHT_NOBITS && !tn_amd_within(s.offset, s.nbytes, nbytes)) return "a section is cut off";
+    if (s.type == TN_AMD_SHT_SYMTAB || (s.type == TN_AMD_SHT_DYNSYM && !o->symbols)) o->symbols = i;
+    if (s.type == TN_AMD_SHT_NOTE) tn_amd_object_note(o, &s);
   }
   return o->symbols ? NULL : "it has no symbols";
 }
 
-// ** symbols **
-
-// The text of a table at this place, ended inside it; "": there is none.
-static const char *tn_object_text(const tn_object *o, uint32_t table, uint64_t at) {
-  if (table >= (uint32_t)o->n) return "";
-  const tn_object_section s = tn_object_section_at(o, (int)table);
-  if (s.type == TN_SECTION_NOBITS || at >= s.nbytes || !memchr(o->bytes + s.offset + at, 0, (size_t)(s.nbytes - at)))
-    return "";
-  return (const char *)o->bytes + s.offset + at;
-}
-// 0: there is none of this number.
-static int tn_object_symbol_at(const tn_object *o, uint64_t i, tn_object_symbol *out) {
-  const tn_object_section s = tn_object_section_at(o, o->symbols);
-  if (s.type == TN_SECTION_NOBITS || i >= s.nbytes / 24) return 0;
-  const uint64_t at = s.offset + i * 24;
-  out->name = tn_object_text(o, s.link, tn_object_read(o, at, 4));
-  out->type = (uint8_t)(tn_object_read(o, at + 4, 1) & 15);
-  out->section = (uint16_t)tn_object_read(o, at + 6, 2);
-  out->value = tn_object_read(o, at + 8, 8);
-  out->nbytes = tn_object_read(o, at + 16, 8);
-  return 1;
-}
-static int tn_object_has(const tn_object *o, const char *name) {
-  tn_object_symbol s;
-  for (uint64_t i = 0; tn_object_symbol_at(o, i, &s); i++) if (s.section && !strcmp(s.name, name)) return 1;
-  return 0;
-}
-// The next descriptor of a kernel from *i on; the name's length without ".kd" to *length. 0: there are no more.
-static int tn_object_next_kernel(const tn_object *o, uint64_t *i, tn_object_symbol *s, size_t *length) {
-  enum { OBJECT = 1 };
-  while (tn_object_symbol_at(o, (*i)++, s)) {
-    const size_t n = strlen(s->name);
-    if (s->type != OBJECT || !s->section || s->section >= o->n || n < 4 || strcmp(s->name + n - 3, ".kd")) continue;
-    *length = n - 3;
-    return 1;
-  }
-  return 0;
-}
-
 // ** the image **
 
-static int tn_object_is_used(const tn_object_section *s) {
-  enum { ALLOC = 2 };
-  return (s->flags & ALLOC) && (s->type == TN_SECTION_PROGBITS || s->type == TN_SECTION_NOBITS);
+static int tn_amd_object_is_used(const tn_amd_object_section *s) {
+  return (s->flags & TN_AMD_SHF_ALLOC) && (s->type == TN_AMD_SHT_PROGBITS || s->type == TN_AMD_SHT_NOBITS);
 }
-// Where each section begins; UINT64_MAX: it is no part. o->image: bytes in all. NULL, or what is wrong.
-static const char *tn_object_place(tn_object *o, uint64_t *where) {
+// Where each section begins: `where` has room for nsections, and stays. NULL, or what is wrong.
+static const char *tn_amd_object_place(tn_amd_object *o, uint64_t *where) {
   enum { MOST = 1 << 30 };
-  for (int i = 0; i < o->n; i++) {
-    const tn_object_section s = tn_object_section_at(o, i);
+  o->where = where;
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    const uint64_t align = s.align > TN_AMD_TEXT_ALIGN ? s.align : (uint64_t)TN_AMD_TEXT_ALIGN;
     where[i] = UINT64_MAX;
-    if (!tn_object_is_used(&s)) continue;
-    if (s.align > TN_OBJECT_ALIGN && o->relocatable && s.align > 4096) return "a section wants more than a page's "
-        "alignment";
-    const uint64_t align = s.align > TN_OBJECT_ALIGN ? s.align : (uint64_t)TN_OBJECT_ALIGN;
-    where[i] = o->relocatable ? (o->image + align - 1) / align * align : s.at;
+    if (!tn_amd_object_is_used(&s)) continue;
+    if (o->relocatable && align > TN_AMD_PAGE) return "a section wants more than a page's alignment";
+    where[i] = o->relocatable ? tn_amd_aligned(o->image_nbytes, align) : s.at;
     if (where[i] > MOST || s.nbytes > MOST - where[i]) return "it has a GiB of code or data";
-    if (where[i] + s.nbytes > o->image) o->image = where[i] + s.nbytes;
+    if (where[i] + s.nbytes > o->image_nbytes) o->image_nbytes = where[i] + s.nbytes;
   }
-  return o->image ? NULL : "it has no code";
+  return o->image_nbytes ? NULL : "it has no code";
 }
-// Of a symbol's value the place in the image; UINT64_MAX: nowhere.
-static uint64_t tn_object_in_image(const tn_object *o, const uint64_t *where, const tn_object_symbol *s) {
-  if (!s->section || s->section >= o->n || where[s->section] == UINT64_MAX) return UINT64_MAX;
-  const uint64_t at = o->relocatable ? where[s->section] + s->value : s->value;
-  return at <= o->image ? at : UINT64_MAX;
+// Of a symbol the place in the image; UINT64_MAX: nowhere.
+static uint64_t tn_amd_object_in_image(const tn_amd_object *o, const tn_amd_object_symbol *y) {
+  if (!y->section || y->section >= o->nsections || o->where[y->section] == UINT64_MAX) return UINT64_MAX;
+  const uint64_t at = o->relocatable ? o->where[y->section] + y->value : y->value;
+  return at <= o->image_nbytes ? at : UINT64_MAX;
 }
-static const struct tn_object_kind { uint8_t type, nbytes, relative, upper; } tn_object_kinds[] = {        // R_AMDGPU_*
+static const struct { uint8_t type, nbytes, relative, upper; } tn_amd_relocations[] = {     // R_AMDGPU_*
   {1, 4, 0, 0}, {2, 4, 0, 1}, {3, 8, 0, 0}, {4, 4, 1, 0}, {5, 8, 1, 0}, {6, 4, 0, 0}, {10, 4, 1, 0}, {11, 4, 1, 1},
   {13, 8, 0, 0}
 };
-static const char *tn_object_relocate_one(const tn_object *o, const uint64_t *where, uint64_t base, uint64_t record,
-                                          uint64_t section, uint8_t *image) {
-  enum { RELATIVE = 13 };
-  const uint64_t info = tn_object_read(o, record + 8, 8), addend = tn_object_read(o, record + 16, 8);
-  const uint64_t at = section + tn_object_read(o, record, 8);
-  const struct tn_object_kind *k = NULL;
-  tn_object_symbol s;
+// The record at `record`, of a section at `section` of the image.
+static const char *tn_amd_object_relocate(const tn_amd_object *o, uint64_t base, uint64_t record, uint64_t section,
+                                          uint8_t *image) {
+  enum { KINDS = sizeof tn_amd_relocations / sizeof *tn_amd_relocations, RELATIVE = 13 };
+  const uint64_t info = tn_amd_object_get(o, record + 8, 8), at = section + tn_amd_object_get(o, record, 8);
+  tn_amd_object_symbol y;
   uint64_t value = 0;
-  for (size_t i = 0; i < sizeof tn_object_kinds / sizeof *tn_object_kinds; i++)
-    if (tn_object_kinds[i].type == (uint32_t)info) k = &tn_object_kinds[i];
-  if (!k) return "it has relocations that are not known here";
-  if (at > o->image || k->nbytes > o->image - at) return "a relocation is outside of it";
-  if (k->type != RELATIVE) {
-    if (!tn_object_symbol_at(o, info >> 32, &s)) return "a relocation names no symbol";
-    value = tn_object_in_image(o, where, &s);
+  int k = 0;
+  while (k < KINDS && tn_amd_relocations[k].type != (uint32_t)info) k++;
+  if (k == KINDS) return "it has relocations that are not known here";
+  if (!tn_amd_within(at, tn_amd_relocations[k].nbytes, o->image_nbytes)) return "a relocation is outside of it";
+  if (tn_amd_relocations[k].type != RELATIVE) {
+    if (!tn_amd_object_symbol_at(o, info >> 32, &y)) return "a relocation names no symbol";
+    value = tn_amd_object_in_image(o, &y);
     if (value == UINT64_MAX) return "a relocation's symbol is defined elsewhere: link it first";
   }
-  uint64_t word = base + value + addend - (k->relative ? base + at : 0);
-  if (k->upper) word >>= 32;
-  for (int i = 0; i < k->nbytes; i++) image[at + (uint64_t)i] = (uint8_t)(word >> 8 * i);
+  uint64_t word = base + value + tn_amd_object_get(o, record + 16, 8);
+  if (tn_amd_relocations[k].relative) word -= base + at;
+  if (tn_amd_relocations[k].upper) word >>= 32;
+  tn_amd_put_bytes(image + at, word, tn_amd_relocations[k].nbytes);
   return NULL;
 }
-// o->image bytes, zeros before, as they are to lie at `base`. NULL, or what is wrong.
-static const char *tn_object_write(const tn_object *o, const uint64_t *where, uint64_t base, uint8_t *image) {
-  for (int i = 0; i < o->n; i++) {
-    const tn_object_section s = tn_object_section_at(o, i);
-    if (where[i] != UINT64_MAX && s.type != TN_SECTION_NOBITS)
-      memcpy(image + where[i], o->bytes + s.offset, (size_t)s.nbytes);
+// image_nbytes, zeros before, as they are to lie at `base`. NULL, or what is wrong.
+static const char *tn_amd_object_image(const tn_amd_object *o, uint64_t base, uint8_t *image) {
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    if (o->where[i] != UINT64_MAX && s.type != TN_AMD_SHT_NOBITS)
+      memcpy(image + o->where[i], o->data + s.offset, (size_t)s.nbytes);
   }
-  for (int i = 0; i < o->n; i++) {
-    const tn_object_section s = tn_object_section_at(o, i);
-    if (s.type != TN_SECTION_RELA) continue;
-    if (o->relocatable && (s.info >= (uint32_t)o->n || where[s.info] == UINT64_MAX)) continue;
-    for (uint64_t k = 0; k < s.nbytes / 24; k++) {
-      const char *wrong = tn_object_relocate_one(o, where, base, s.offset + k * 24, o->relocatable ? where[s.info]
-                                                 : 0, image);
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    if (s.type != TN_AMD_SHT_RELA) continue;
+    if (o->relocatable && (s.info >= (uint32_t)o->nsections || o->where[s.info] == UINT64_MAX)) continue;
+    const uint64_t section = o->relocatable ? o->where[s.info] : 0;
+    for (uint64_t k = 0; k < s.nbytes / TN_AMD_ELF_RELOCATION; k++) {
+      const char *const wrong = tn_amd_object_relocate(o, base, s.offset + k * TN_AMD_ELF_RELOCATION, section, image);
       if (wrong) return wrong;
     }
   }
   return NULL;
 }
+
+// ** kernels **
+
+static tn_amd_value tn_amd_object_metadata(const tn_amd_object *o, const char *symbol, size_t n) {
+  static const tn_amd_value none = {NULL, NULL};
+  for (uint64_t i = 0; i < tn_amd_items(o->metadata); i++) {
+    const tn_amd_value k = tn_amd_value_at(o->metadata, NULL, i);
+    tn_amd_head h;
+    if (!k.p) break;
+    if (!tn_amd_head_at(tn_amd_value_at(k, ".symbol", 0), &h) || h.kind != TN_AMD_PACK_TEXT) continue;
+    if (h.n == n && !memcmp(h.body, symbol, n)) return k;
+  }
+  return none;
+}
+static int tn_amd_object_executes(const tn_amd_object *o, uint64_t at) {
+  for (int i = 0; i < o->nsections; i++) {
+    const tn_amd_object_section s = tn_amd_object_section_at(o, i);
+    if (o->where[i] == UINT64_MAX || !(s.flags & TN_AMD_SHF_EXECINSTR) || at < o->where[i]) continue;
+    if (tn_amd_within(at - o->where[i], 4, s.nbytes)) return 1;
+  }
+  return 0;
+}
+// The next kernel of an image; *i goes on from 0. 0: there is no more, or *wrong says what is wrong with it.
+static int tn_amd_object_next(const tn_amd_object *o, const uint8_t *image, uint64_t *i, tn_amd_kernel *k,
+                              const char **wrong) {
+  tn_amd_object_symbol y;
+  *wrong = NULL;
+  while (tn_amd_object_symbol_at(o, (*i)++, &y)) {
+    if (y.type != TN_AMD_STT_OBJECT || !y.section || y.n < 4 || strcmp(y.name + y.n - 3, ".kd") != 0) continue;
+    k->name = y.name; k->name_n = y.n - 3;
+    k->at = tn_amd_object_in_image(o, &y);
+    *wrong = "a kernel's descriptor is outside of it";
+    if (!tn_amd_within(k->at, TN_AMD_DESCRIPTOR_NBYTES, o->image_nbytes) || k->at % TN_AMD_DESCRIPTOR_NBYTES) return 0;
+    k->descriptor = tn_amd_descriptor_read(image + k->at);
+    k->entry = k->at + (uint64_t)k->descriptor.entry;
+    *wrong = "a kernel begins outside of its code";
+    if (k->entry % TN_AMD_TEXT_ALIGN || !tn_amd_object_executes(o, k->entry)) return 0;
+    k->metadata = tn_amd_object_metadata(o, y.name, y.n);
+    *wrong = NULL;
+    return 1;
+  }
+  return 0;
+}
+
+// ** writing **
+
+// Sections in their order, and the segments that hold them.
+enum { TN_AMD_S_NULL, TN_AMD_S_NOTE, TN_AMD_S_DYNSYM, TN_AMD_S_HASH, TN_AMD_S_DYNSTR, TN_AMD_S_RODATA, TN_AMD_S_TEXT,
+  TN_AMD_S_DYNAMIC, TN_AMD_S_NAMES, TN_AMD_SECTIONS };
+typedef struct tn_amd_part { uint64_t at, nbytes, offset; } tn_amd_part;
+typedef struct tn_amd_writer {
+  const tn_amd_chip *chip; const tn_amd_source *kernels; int n;
+  tiny_bytes part[TN_AMD_SECTIONS]; tn_amd_part is[TN_AMD_SECTIONS];
+} tn_amd_writer;
+static const struct { char name[12]; uint8_t type, flags, link, info, align, entry; } tn_amd_sections[] = {
+  {"", 0, 0, 0, 0, 0, 0}, {".note", TN_AMD_SHT_NOTE, 2, 0, 0, 4, 0},
+  {".dynsym", TN_AMD_SHT_DYNSYM, 2, TN_AMD_S_DYNSTR, 1, 8, 24}, {".hash", TN_AMD_SHT_HASH, 2, TN_AMD_S_DYNSYM, 0, 4, 4},
+  {".dynstr", TN_AMD_SHT_STRTAB, 2, 0, 0, 1, 0}, {".rodata", TN_AMD_SHT_PROGBITS, 2, 0, 0, 64, 0},
+  {".text", TN_AMD_SHT_PROGBITS, 6, 0, 0, 0, 0}, {".dynamic", TN_AMD_SHT_DYNAMIC, 3, TN_AMD_S_DYNSTR, 0, 8, 16},
+  {".shstrtab", TN_AMD_SHT_STRTAB, 0, 0, 0, 1, 0}
+};
+enum { TN_AMD_SEGMENTS = 6 };
+
+// Refused memory may have kept bytes away, which the context knows: nothing is written outside.
+static void tn_amd_patch(tiny_bytes *b, uint64_t at, uint64_t v, int nbytes) {
+  if (tn_amd_within(at, (uint64_t)nbytes, b->n)) tn_amd_put_bytes((uint8_t *)b->data + at, v, nbytes);
+}
+static void tn_amd_add(tiny_bytes *b, uint64_t v, int nbytes) {
+  uint8_t p[8];
+  tn_amd_put_bytes(p, v, 8);
+  tiny_bytes_add(b, p, (size_t)nbytes);
+}
+static void tn_amd_fill(tiny_bytes *b, size_t to) {
+  static const uint8_t zeros[256] = {0};
+  while (b->n < to) {
+    const size_t before = b->n, more = to - before;
+    tiny_bytes_add(b, zeros, more < sizeof zeros ? more : sizeof zeros);
+    if (b->n == before) return;
+  }
+}
+// What stops an instruction prefetch that runs on behind the last instruction.
+static void tn_amd_add_end(tiny_bytes *text, int family) {
+  const int nine = family == TN_AMD_GFX9, nbytes = nine ? 16 * 64 : 3 * 128;
+  for (int i = 0; i < nbytes; i += 4) tn_amd_add(text, nine ? 0xBF800000 : 0xBF9F0000, 4);
+}
+static void tn_amd_add_symbol(tn_amd_writer *w, const char *name, const char *end, int type, int section,
+                              uint64_t nbytes) {
+  tiny_bytes *const s = &w->part[TN_AMD_S_DYNSYM], *const names = &w->part[TN_AMD_S_DYNSTR];
+  tn_amd_add(s, names->n, 4);
+  tn_amd_add(s, (uint64_t)(0x10 | type) | 3 << 8 | (uint64_t)section << 16, 4);      // global, protected
+  tn_amd_add(s, 0, 8);                     // where it is: tn_amd_place
+  tn_amd_add(s, nbytes, 8);
+  tiny_bytes_add(names, name, strlen(name));
+  tiny_bytes_add(names, end, strlen(end) + 1);
+}
+// One bucket (System V ABI, "Hash Table"): a chain through all symbols, so that no name is hashed.
+static void tn_amd_add_hash(tn_amd_writer *w) {
+  const uint64_t n = 2 * (uint64_t)w->n + 1;
+  tiny_bytes *const b = &w->part[TN_AMD_S_HASH];
+  tn_amd_add(b, 1, 4);
+  tn_amd_add(b, n, 4);
+  tn_amd_add(b, n > 1, 4);
+  for (uint64_t i = 0; i < n; i++) tn_amd_add(b, i && i + 1 < n ? i + 1 : 0, 4);
+}
+static void tn_amd_add_dynamic(tn_amd_writer *w) {           // tags; where the parts are is written by tn_amd_place
+  tiny_bytes *const b = &w->part[TN_AMD_S_DYNAMIC];
+  static const uint8_t tags[] = {6, 11, 5, 10, 4, 0};        // SYMTAB, SYMENT, STRTAB, STRSZ, HASH, NULL
+  for (int i = 0; i < 6; i++) { tn_amd_add(b, tags[i], 8); tn_amd_add(b, 0, 8); }
+}
+static void tn_amd_fill_parts(tn_amd_writer *w) {
+  tiny_bytes *const part = w->part;
+  tiny_bytes *const note = &part[TN_AMD_S_NOTE];
+  static const uint8_t note_head[20] = {7, 0, 0, 0, 0, 0, 0, 0, TN_AMD_ELF_NOTE, 0, 0, 0, 'A', 'M', 'D', 'G', 'P', 'U'};
+  tiny_bytes_add(note, note_head, sizeof note_head);
+  tn_amd_pack_metadata(note, w->chip, w->kernels, w->n);
+  tn_amd_patch(note, 4, note->n - sizeof note_head, 4);
+  tn_amd_fill(note, (size_t)tn_amd_aligned(note->n, 4));
+  tn_amd_fill(&part[TN_AMD_S_DYNSYM], TN_AMD_ELF_SYMBOL);
+  tn_amd_add(&part[TN_AMD_S_DYNSTR], 0, 1);
+  for (int i = 0; i < w->n; i++) {
+    const tn_amd_source *const k = &w->kernels[i];
+    const tn_amd_descriptor d = tn_amd_describe(w->chip, &k->setup);
+    uint8_t bytes[TN_AMD_DESCRIPTOR_NBYTES];
+    tn_amd_descriptor_write(&d, bytes);
+    tiny_bytes_add(&part[TN_AMD_S_RODATA], bytes, sizeof bytes);
+    tiny_bytes_add(&part[TN_AMD_S_TEXT], k->code, k->nbytes);
+    tn_amd_add_end(&part[TN_AMD_S_TEXT], w->chip->family);
+    tn_amd_fill(&part[TN_AMD_S_TEXT], (size_t)tn_amd_aligned(part[TN_AMD_S_TEXT].n, TN_AMD_TEXT_ALIGN));
+    tn_amd_add_symbol(w, k->name, "", 2, TN_AMD_S_TEXT, k->nbytes);
+    tn_amd_add_symbol(w, k->name, ".kd", 1, TN_AMD_S_RODATA, TN_AMD_DESCRIPTOR_NBYTES);
+  }
+  tn_amd_add_hash(w);
+  tn_amd_add_dynamic(w);
+  for (int i = 0; i < TN_AMD_SECTIONS; i++)
+    tiny_bytes_add(&part[TN_AMD_S_NAMES], tn_amd_sections[i].name, strlen(tn_amd_sections[i].name) + 1);
+}
+// Offsets in the file, and addresses in the image: a page further from the code on, and another from .dynamic on.
+static uint64_t tn_amd_place_parts(tn_amd_writer *w) {
+  uint64_t offset = TN_AMD_ELF_HEADER + TN_AMD_SEGMENTS * TN_AMD_ELF_SEGMENT, page = 0;
+  for (int i = 1; i < TN_AMD_SECTIONS; i++) {
+    const uint64_t align = (uint64_t)(i == TN_AMD_S_TEXT ? (int)TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align);
+    offset = tn_amd_aligned(offset, align);
+    if (i == TN_AMD_S_TEXT || i == TN_AMD_S_DYNAMIC) page += TN_AMD_PAGE;
+    w->is[i].offset = offset;
+    w->is[i].at = i == TN_AMD_S_NAMES ? 0 : offset + page;
+    w->is[i].nbytes = w->part[i].n;
+    offset += w->is[i].nbytes;
+  }
+  return tn_amd_aligned(offset, 8);
+}
+// Addresses of kernels, and what .dynamic says.
+static void tn_amd_place(tn_amd_writer *w) {
+  uint64_t code = w->is[TN_AMD_S_TEXT].at, descriptor = w->is[TN_AMD_S_RODATA].at;
+  const uint64_t values[5] = {w->is[TN_AMD_S_DYNSYM].at, TN_AMD_ELF_SYMBOL, w->is[TN_AMD_S_DYNSTR].at,
+                              w->is[TN_AMD_S_DYNSTR].nbytes, w->is[TN_AMD_S_HASH].at};
+  const uint64_t end = w->chip->family == TN_AMD_GFX9 ? 16 * 64 : 3 * 128;
+  for (int i = 0; i < w->n; i++) {
+    const uint64_t symbol = (uint64_t)(2 * i + 1) * TN_AMD_ELF_SYMBOL;
+    tn_amd_patch(&w->part[TN_AMD_S_DYNSYM], symbol + 8, code, 8);
+    tn_amd_patch(&w->part[TN_AMD_S_DYNSYM], symbol + TN_AMD_ELF_SYMBOL + 8, descriptor, 8);
+    tn_amd_patch(&w->part[TN_AMD_S_RODATA], (uint64_t)i * TN_AMD_DESCRIPTOR_NBYTES + 16, code - descriptor, 8);
+    code += tn_amd_aligned(w->kernels[i].nbytes + end, TN_AMD_TEXT_ALIGN);
+    descriptor += TN_AMD_DESCRIPTOR_NBYTES;
+  }
+  for (int i = 0; i < 5; i++) tn_amd_patch(&w->part[TN_AMD_S_DYNAMIC], (uint64_t)i * 16 + 8, values[i], 8);
+}
+static void tn_amd_add_segment(tiny_bytes *out, int type, int flags, const tn_amd_part *first, const tn_amd_part *last,
+                               uint64_t align) {
+  const uint64_t nbytes = last->offset + last->nbytes - first->offset;
+  tn_amd_add(out, (uint64_t)type, 4);
+  tn_amd_add(out, (uint64_t)flags, 4);
+  tn_amd_add(out, first->offset, 8);
+  tn_amd_add(out, first->at, 8);
+  tn_amd_add(out, first->at, 8);
+  tn_amd_add(out, nbytes, 8);
+  tn_amd_add(out, nbytes, 8);
+  tn_amd_add(out, align, 8);
+}
+static void tn_amd_add_header(tn_amd_writer *w, tiny_bytes *out, uint64_t sections) {
+  static const uint8_t ident[16] = {0x7F, 'E', 'L', 'F', 2, 1, 1, TN_AMD_ELF_HSA, TN_AMD_ELF_V5};
+  const uint32_t flags = w->chip->elf | (w->chip->family == TN_AMD_GFX9 ? 0x500u : 0);   // any XNACK, any SRAMECC
+  const tn_amd_part whole = {0, 0, 0}, *const is = w->is;
+  tiny_bytes_add(out, ident, sizeof ident);
+  tn_amd_add(out, 3 | TN_AMD_ELF_MACHINE << 16 | (uint64_t)1 << 32, 8);      // ET_DYN, machine, version
+  tn_amd_add(out, 0, 8);
+  tn_amd_add(out, TN_AMD_ELF_HEADER, 8);
+  tn_amd_add(out, sections, 8);
+  tn_amd_add(out, flags | (uint64_t)TN_AMD_ELF_HEADER << 32 | (uint64_t)TN_AMD_ELF_SEGMENT << 48, 8);
+  tn_amd_add(out, TN_AMD_SEGMENTS | TN_AMD_ELF_SECTION << 16 | (uint64_t)TN_AMD_SECTIONS << 32 |
+                  (uint64_t)TN_AMD_S_NAMES << 48, 8);
+  tn_amd_add_segment(out, TN_AMD_PT_LOAD, 4, &whole, &is[TN_AMD_S_RODATA], TN_AMD_PAGE);
+  tn_amd_add_segment(out, TN_AMD_PT_LOAD, 5, &is[TN_AMD_S_TEXT], &is[TN_AMD_S_TEXT], TN_AMD_PAGE);
+  tn_amd_add_segment(out, TN_AMD_PT_LOAD, 6, &is[TN_AMD_S_DYNAMIC], &is[TN_AMD_S_DYNAMIC], TN_AMD_PAGE);
+  tn_amd_add_segment(out, TN_AMD_PT_DYNAMIC, 6, &is[TN_AMD_S_DYNAMIC], &is[TN_AMD_S_DYNAMIC], 8);
+  tn_amd_add_segment(out, TN_AMD_PT_NOTE, 4, &is[TN_AMD_S_NOTE], &is[TN_AMD_S_NOTE], 4);
+  tn_amd_add_segment(out, TN_AMD_PT_STACK, 6, &whole, &whole, 0);
+}
+static void tn_amd_add_section(tn_amd_writer *w, tiny_bytes *out, int i, uint64_t *name) {
+  const tn_amd_part *const is = &w->is[i];
+  tn_amd_add(out, *name, 4);
+  tn_amd_add(out, tn_amd_sections[i].type, 4);
+  tn_amd_add(out, tn_amd_sections[i].flags, 8);
+  tn_amd_add(out, is->at, 8);
+  tn_amd_add(out, is->offset, 8);
+  tn_amd_add(out, is->nbytes, 8);
+  tn_amd_add(out, tn_amd_sections[i].link | (uint64_t)tn_amd_sections[i].info << 32, 8);
+  tn_amd_add(out, (uint64_t)(i == TN_AMD_S_TEXT ? (int)TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align), 8);
+  tn_amd_add(out, tn_amd_sections[i].entry, 8);
+  *name += strlen(tn_amd_sections[i].name) + 1;
+}
+// An object of n kernels to out, which is empty. Where memory is refused the context has an error, and it is none.
+static void tn_amd_object_write(tiny_bytes *out, const tn_amd_chip *chip, const tn_amd_source *kernels, int n) {
+  tn_amd_writer w;
+  uint64_t name = 0;
+  memset(&w, 0, sizeof w);
+  w.chip = chip; w.kernels = kernels; w.n = n;
+  for (int i = 0; i < TN_AMD_SECTIONS; i++) w.part[i].t = out->t;
+  tn_amd_fill_parts(&w);
+  const uint64_t sections = tn_amd_place_parts(&w);
+  tn_amd_place(&w);
+  tn_amd_add_header(&w, out, sections);
+  for (int i = 1; i < TN_AMD_SECTIONS; i++) {
+    tn_amd_fill(out, (size_t)w.is[i].offset);
+    tiny_bytes_add(out, w.part[i].data, w.part[i].n);
+  }
+  tn_amd_fill(out, (size_t)sections);
+  for (int i = 0; i < TN_AMD_SECTIONS; i++) tn_amd_add_section(&w, out, i, &name);
+}
 #endif
-// ---- end src/amd/object.c ----
+// ---- end src/amd/../isa/amd_object.c ----
 // ---- begin src/amd/module.c ----
 // module: code objects in the GPU's memory, and the kernels in them.
 //
@@ -2911,15 +3524,15 @@ static const char *tn_object_write(const tn_object *o, const uint64_t *where, ui
 #define TN_KFD_MODULE
 #ifndef TINY_AMALGAMATED
 #include "memory.c"
-#include "object.c"
+#include "../isa/amd_object.c"
 #endif
 
-// Words of parameters; bytes that the GPU may fetch behind code.
-enum { TN_KFD_VALUES = 128, TN_KFD_PREFETCH = 4096 };
+// Words of parameters; bytes that the GPU may fetch behind code; items of a group.
+enum { TN_KFD_VALUES = 128, TN_KFD_PREFETCH = 4096, TN_KFD_ITEMS = 1024 };
 
 typedef struct tn_kfd_kernel {
   struct tn_kfd_kernel *next; struct tn_kfd_module *module;
-  char *name; uint64_t at, entry; tn_kfd_descriptor is;    // at: of the descriptor
+  char *name; uint64_t at, entry, most_items; tn_amd_descriptor is;        // at: of the descriptor
 } tn_kfd_kernel;
 typedef struct tn_kfd_module {
   struct tn_kfd_module *next;
@@ -2945,83 +3558,77 @@ static tiny_code tn_kfd_object_wrong(tn_kfd *d, const char *wrong) {
   return tiny_fail(d->t, TINY_E_COMPILE, "%s: a code object is refused: %s", d->name, wrong);
 }
 // What a packet can give a kernel. NULL, or what is wrong.
-static const char *tn_kfd_kernel_wrong(const tn_kfd *d, const tn_kfd_kernel *k, uint64_t image) {
-  enum { USED = 0x47F, WAVE32 = 1 << 10, DYNAMIC_STACK = 1 << 11, MOST = 65536 };
-  const uint64_t base = k->module->code->va;
-  if (k->entry < base || k->entry >= base + image || k->entry % TN_OBJECT_ALIGN) return "a kernel begins outside of "
-      "its code";
-  if (k->is.properties & ~(USED | DYNAMIC_STACK)) return "a kernel wants registers that are not known here";
-  if (k->is.properties & DYNAMIC_STACK) return "a kernel has a stack of unknown size";
-  if (k->is.args > MOST || k->is.scratch > MOST * 4) return "a kernel wants too many parameters, or too much scratch";
-  return (d->node.chip->warp == 64) == !(k->is.properties & WAVE32) ? NULL : "a kernel is for waves of another width";
+static const char *tn_kfd_kernel_wrong(const tn_kfd *d, const tn_amd_descriptor *is) {
+  enum { USED = 0x47F, DYNAMIC_STACK = 1 << 11, MOST = 65536 };
+  if (is->properties & ~(USED | DYNAMIC_STACK)) return "a kernel wants registers that are not known here";
+  if (is->properties & DYNAMIC_STACK) return "a kernel has a stack of unknown size";
+  if (is->args_nbytes > MOST || is->scratch > MOST * 4)
+    return "a kernel wants too many parameters, or too much scratch";
+  return (d->node.chip->warp == 64) == !(is->properties & TN_AMD_WAVE32) ? NULL
+                                                                          : "a kernel is for waves of another width";
 }
-static tiny_code tn_kfd_add_kernel(tn_kfd *d, tn_kfd_module *m, const char *name, size_t length, uint64_t at,
-                                   const uint8_t *image, uint64_t nbytes) {
+static tiny_code tn_kfd_add_kernel(tn_kfd *d, tn_kfd_module *m, const tn_amd_kernel *from) {
   tn_kfd_kernel *k = (tn_kfd_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
   if (!k) return tn_kfd_no_room(d);
   memset(k, 0, sizeof *k);
   k->next = m->kernels; k->module = m;
   m->kernels = k;
-  k->name = (char *)tiny_realloc(d->t, NULL, 0, length + 1);
+  k->name = (char *)tiny_realloc(d->t, NULL, 0, from->name_n + 1);
   if (!k->name) return tn_kfd_no_room(d);
-  memcpy(k->name, name, length);
-  k->name[length] = 0;
-  memcpy(&k->is, image + at, sizeof k->is);
-  k->at = m->code->va + at;
-  k->entry = k->at + (uint64_t)k->is.entry;
-  const char *wrong = tn_kfd_kernel_wrong(d, k, nbytes);
+  memcpy(k->name, from->name, from->name_n);
+  k->name[from->name_n] = 0;
+  k->is = from->descriptor;
+  k->at = m->code->va + from->at;
+  k->entry = m->code->va + from->entry;
+  k->most_items = tn_amd_uint_at(from->metadata, ".max_flat_workgroup_size", TN_KFD_ITEMS);
+  const char *wrong = tn_kfd_kernel_wrong(d, &k->is);
   return wrong ? tn_kfd_object_wrong(d, wrong) : TINY_OK;
 }
-static tiny_code tn_kfd_add_kernels(tn_kfd *d, tn_kfd_module *m, const tn_object *o, const uint64_t *where,
-                                    const uint8_t *image) {
-  tn_object_symbol s;
-  size_t length;
-  for (uint64_t i = 0; tn_object_next_kernel(o, &i, &s, &length); ) {
-    const uint64_t at = tn_object_in_image(o, where, &s);
-    if (at == UINT64_MAX || o->image - at < sizeof(tn_kfd_descriptor) || at % 64)
-      return tn_kfd_object_wrong(d, "a kernel's descriptor is outside of it");
-    const tiny_code code = tn_kfd_add_kernel(d, m, s.name, length, at, image, o->image);
+static tiny_code tn_kfd_add_kernels(tn_kfd *d, tn_kfd_module *m, const tn_amd_object *o, const uint8_t *image) {
+  tn_amd_kernel k;
+  const char *wrong;
+  for (uint64_t i = 0; tn_amd_object_next(o, image, &i, &k, &wrong); ) {
+    const tiny_code code = tn_kfd_add_kernel(d, m, &k);
     if (code != TINY_OK) return code;
   }
-  return TINY_OK;
+  return wrong ? tn_kfd_object_wrong(d, wrong) : TINY_OK;
 }
 // The code is copied there behind what the queue of copies has; launches come after it.
-static tiny_code tn_kfd_fill_module(tn_kfd *d, tn_kfd_module *m, tn_object *o, const uint64_t *where) {
-  const size_t nbytes = (size_t)o->image;
-  m->words = tn_object_has(o, "tiny_values");
+static tiny_code tn_kfd_fill_module(tn_kfd *d, tn_kfd_module *m, const tn_amd_object *o) {
+  const size_t nbytes = (size_t)o->image_nbytes;
+  m->words = tn_amd_object_has(o, "tiny_values");
   m->code = (tn_device_block *)tn_kfd_alloc_block(d, nbytes + TN_KFD_PREFETCH);
   if (!m->code) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory on the GPU for a module", d->name);
   uint8_t *image = (uint8_t *)tiny_realloc(d->t, NULL, 0, nbytes);
   if (!image) return tn_kfd_no_room(d);
   memset(image, 0, nbytes);
-  const char *wrong = tn_object_write(o, where, m->code->va, image);
-  tiny_code code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_add_kernels(d, m, o, where, image);
+  const char *wrong = tn_amd_object_image(o, m->code->va, image);
+  tiny_code code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_add_kernels(d, m, o, image);
   if (code == TINY_OK) code = tn_kfd_check(d, tn_kfd_copy_in_at(d, m->code->va, image, nbytes, m->code->used));
   tiny_realloc(d->t, image, nbytes, 0);
   d->code_is_new = 1;
   return code;
 }
-static tiny_code tn_kfd_is_for_it(tn_kfd *d, const tn_object *o) {
-  const tn_kfd_chip *chip = tn_kfd_chip_of_flags(o->flags);
-  if (chip == d->node.chip) return TINY_OK;
+static tiny_code tn_kfd_is_for_it(tn_kfd *d, const tn_amd_object *o) {
+  if (o->chip && !strcmp(o->chip->name, d->node.chip->name)) return TINY_OK;
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: a code object is for %s, but the GPU is %s: compile it for that", d->name,
-                   chip ? chip->name : "a GPU that is not known here", d->node.chip->name);
+                   o->chip ? o->chip->name : "a GPU that is not known here", d->node.chip->name);
 }
 static void *tn_kfd_load(void *dev, const void *binary, size_t nbytes) {
   tn_kfd *d = (tn_kfd *)dev;
-  tn_object o;
+  tn_amd_object o;
   if (tn_kfd_enter(d) != TINY_OK) return NULL;
-  const char *wrong = tn_object_open(&o, binary, nbytes);
+  const char *wrong = tn_amd_object_open(&o, binary, nbytes);
   if (wrong) { tn_kfd_object_wrong(d, wrong); return NULL; }
   if (tn_kfd_is_for_it(d, &o) != TINY_OK) return NULL;
-  const size_t size = (size_t)o.n * sizeof(uint64_t);
+  const size_t size = (size_t)o.nsections * sizeof(uint64_t);
   uint64_t *where = (uint64_t *)tiny_realloc(d->t, NULL, 0, size);
   tn_kfd_module *m = (tn_kfd_module *)tiny_realloc(d->t, NULL, 0, sizeof *m);
   tiny_code code = where && m ? TINY_OK : tn_kfd_no_room(d);
   if (m) memset(m, 0, sizeof *m);
   if (code == TINY_OK) {
-    wrong = tn_object_place(&o, where);
-    code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_fill_module(d, m, &o, where);
+    wrong = tn_amd_object_place(&o, where);
+    code = wrong ? tn_kfd_object_wrong(d, wrong) : tn_kfd_fill_module(d, m, &o);
   }
   if (where) tiny_realloc(d->t, where, size, 0);
   if (code != TINY_OK && m) { tn_kfd_module_close(d, m); m = NULL; }
@@ -3105,17 +3712,18 @@ static tiny_code tn_kfd_fits(tn_kfd *d, const tiny_launch *l) {
                        "1024",
                        d->name, k->name, i, (long long)l->global[i], (long long)l->local[i],
                        (long long)(UINT32_MAX / 1024));
-  if (items > 1024)
-    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but this device takes 1024", d->name, k->name,
-                     (long long)items);
-  if (k->is.shared + l->local_nbytes > (uint64_t)d->node.shared_kib << 10)
+  if (items > TN_KFD_ITEMS || (uint64_t)items > k->most_items)
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but this %s takes %lld", d->name, k->name,
+                     (long long)items, items > TN_KFD_ITEMS ? "device" : "kernel",
+                     items > TN_KFD_ITEMS ? (long long)TN_KFD_ITEMS : (long long)k->most_items);
+  if (k->is.lds + l->local_nbytes > (uint64_t)d->node.shared_kib << 10)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %llu bytes of shared memory, but a group has %u KiB", d->name,
                      k->name,
-                     (unsigned long long)(k->is.shared + l->local_nbytes), (unsigned)d->node.shared_kib);
-  if (k->module->words ? l->nmem + l->nargs > TN_KFD_VALUES : (uint32_t)(l->nmem + l->nargs) * 8 > k->is.args)
+                     (unsigned long long)(k->is.lds + l->local_nbytes), (unsigned)d->node.shared_kib);
+  if (k->module->words ? l->nmem + l->nargs > TN_KFD_VALUES : (uint32_t)(l->nmem + l->nargs) * 8 > k->is.args_nbytes)
     return tiny_fail(d->t, k->module->words ? TINY_E_DEVICE : TINY_E_ARG,
                      "kernel: %s has %u bytes of parameters, but there are an output and %d inputs, addresses all",
-                     k->name, (unsigned)k->is.args, l->nmem + l->nargs - 1);
+                     k->name, (unsigned)k->is.args_nbytes, l->nmem + l->nargs - 1);
   return TINY_OK;
 }
 
@@ -3126,7 +3734,7 @@ static size_t tn_kfd_source_nbytes(const tn_kfd_kernel *k, const tiny_launch *l)
 }
 // Of a launch: arguments, and the packet that a kernel may look into.
 static size_t tn_kfd_args_at_packet(const tn_kfd_kernel *k) {
-  return (size_t)tn_kfd_up(k->is.args > TN_KFD_VALUES * 8 ? k->is.args : TN_KFD_VALUES * 8u, 64);
+  return (size_t)tn_kfd_up(k->is.args_nbytes > TN_KFD_VALUES * 8 ? k->is.args_nbytes : TN_KFD_VALUES * 8u, 64);
 }
 static size_t tn_kfd_args_nbytes(const void *kernel) {
   return tn_kfd_args_at_packet((const tn_kfd_kernel *)kernel) + sizeof(tn_kfd_aql_dispatch);
@@ -3144,7 +3752,7 @@ static void tn_kfd_put_hidden(const tn_kfd_kernel *k, const tiny_launch *l, char
   enum { NBYTES = 256, GROUPS = 0, ITEMS = 12, DIMS = 64 };
   const size_t at = tn_kfd_source_nbytes(k, l);
   const uint16_t dims = 3;
-  if (k->is.args < at + NBYTES) return;
+  if (k->is.args_nbytes < at + NBYTES) return;
   for (int i = 0; i < 3; i++) {
     const uint32_t groups = (uint32_t)l->global[i];
     const uint16_t items = (uint16_t)l->local[i];
@@ -3159,7 +3767,7 @@ static tn_kfd_aql_dispatch tn_kfd_packet_of(const tiny_launch *l, uint64_t args)
   tn_kfd_aql_dispatch p;
   memset(&p, 0, sizeof p);
   p.header = TN_AQL_DISPATCH | TN_AQL_BARRIER | TN_AQL_ACQUIRE_AGENT | TN_AQL_RELEASE_AGENT;
-  p.setup = DIMS; p.scratch = k->is.scratch; p.shared = k->is.shared + (uint32_t)l->local_nbytes;
+  p.setup = DIMS; p.scratch = k->is.scratch; p.shared = k->is.lds + (uint32_t)l->local_nbytes;
   p.kernel = k->at; p.args = args;
   for (int i = 0; i < 3; i++) {
     p.local[i] = (uint16_t)l->local[i];
@@ -3199,7 +3807,7 @@ static void tn_kfd_user_data(const tn_kfd *d, const tn_kfd_kernel *k, uint64_t a
 static void tn_kfd_set_program(const tn_kfd *d, const tiny_launch *l, tn_kfd_words *w) {
   enum { PRIVILEGED = 1 << 20, LDS_AT = 15 };
   const tn_kfd_kernel *k = (const tn_kfd_kernel *)l->kernel;
-  const uint64_t shared = tn_kfd_up(k->is.shared + l->local_nbytes, TN_KFD_LDS_GRANULE) / TN_KFD_LDS_GRANULE;
+  const uint64_t shared = tn_kfd_up(k->is.lds + l->local_nbytes, TN_KFD_LDS_GRANULE) / TN_KFD_LDS_GRANULE;
   tn_pm4_registers(w, TN_SH_PGM_LO, 2);
   tn_kfd_address(w, k->entry >> 8);
   tn_pm4_registers(w, TN_SH_RSRC1, 2);
@@ -3745,52 +4353,59 @@ SOFTWARE.
 
 Where things stand in tiny_amd.h
 
-    160  src/amd/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
-                                        addresses
-    187  src/amd/../base/driver.c       files of kernel drivers: opened, controlled, mapped; a clock; what two
-                                        sides of a bus see in order
-    305  src/amd/../base/tool.c         programs of others, run as processes that read and write memory:
-                                        nothing of it has a name in a folder
-    436  src/amd/../base/blocks.c       a device's memory, given out in blocks of larger regions, which are
-                                        the driver's
-    549  src/amd/../base/prepared.c     launches that are handed over together again and again, as a list of
-                                        commands that was prepared
-    764  src/amd/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
-                                        words below: an element at a time or vectors of 2, 4, 8 or 16
-   1125  src/amd/../render/lang_hip.c   the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
-                                        AMD's GPUs and clang have otherwise
-   1150  src/amd/structs.c              what amdgpu's compute interface (KFD) takes: own declarations
-   1269  src/amd/files.c                what the kernel's files say of GPUs, and files of this process that
-                                        are open
-   1324  src/amd/system.c               open, ioctl, mmap: the system's own (base/driver.c, files.c), or what
-                                        a tiny_amd_system has in their place
-   1380  src/amd/kfd.c                  what amdgpu's compute interface is asked: calls, memory, events; what
-                                        went wrong as a sentence
-   1459  src/amd/chip.c                 what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
-                                        each target
-   1524  src/amd/topology.c             which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1621  src/amd/device.c               a GPU: found, its address space, memory of its own, of the host and of
-                                        others in it; what it is lost by
-   1862  src/amd/packets.c              the words that command processors read: PM4 of each generation, SDMA,
-                                        AQL
-   2021  src/amd/queue.c                what a GPU is told: packets in a ring, a doorbell; how far it is, and
-                                        waiting for that
-   2335  src/amd/peer.c                 other GPUs of the context: their memory, mapped for this one, and the
-                                        order between them
-   2459  src/amd/memory.c               bytes to the GPU's memory and from it, by its copy engines; from other
-                                        GPUs
-   2613  src/amd/share.c                memory that goes from one program or driver to another as a dma-buf;
-                                        the host's pages, used in place
-   2719  src/amd/object.c               code objects of AMD's GPUs -> kernels, and the bytes that are copied
-                                        to the GPU
-   2905  src/amd/module.c               code objects in the GPU's memory, and the kernels in them
-   3038  src/amd/launch.c               kernels with all that they are called with -> kernel arguments,
-                                        packets
-   3350  src/amd/graph.c                launches that are handed over together again and again, as packets
-                                        that were prepared (base/prepared.c)
-   3442  src/amd/compile.c              HIP C -> a code object, by what a tiny_amd_system brings, or clang
-   3529  src/amd/info.c                 what the driver tells of its GPUs, without a context of the library's
-   3572  src/amd/open.c                 a device as others see it: opened and closed, what schedules ask of
-                                        it, that all has happened
-   3700  src/amd/backend.c              the one object of tiny_amd.h
+    160  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+                                          addresses
+    187  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
+                                          two sides of a bus see in order
+    305  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
+                                          nothing of it has a name in a folder
+    436  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
+                                          the driver's
+    549  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
+                                          commands that was prepared
+    764  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+                                          the words below: an element at a time or vectors of 2, 4, 8 or 16
+   1125  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+                                          AMD's GPUs and clang have otherwise
+   1150  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1263  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+                                          are open
+   1318  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+                                          what a tiny_amd_system has in their place
+   1374  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+                                          what went wrong as a sentence
+   1453  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+                                          each target
+   1511  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1608  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+                                          of others in it; what it is lost by
+   1849  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+                                          SDMA, AQL
+   2008  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+                                          and waiting for that
+   2322  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+                                          the order between them
+   2446  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+                                          other GPUs
+   2600  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+                                          the host's pages, used in place
+   2706  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+                                          chips, and what an instruction is made of
+   2800  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+                                          LDS, scratch, what comes in SGPRs
+   2886  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+                                          MessagePack
+   3079  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+                                          and code, as HIP and ROCr load them
+   3518  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+   3645  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+                                          packets
+   3958  src/amd/graph.c                  launches that are handed over together again and again, as packets
+                                          that were prepared (base/prepared.c)
+   4050  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang
+   4137  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+                                          library's
+   4180  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+                                          it, that all has happened
+   4308  src/amd/backend.c                the one object of tiny_amd.h
 */
