@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 6410861aab21af7957cff5db074d531d54f9ff46899103205799cb8d2eee360f
+/* tiny_amd.h 0.1.0, source 56c4c06d21d260bfc03d94826706315f614730cc871d7a29e7fd6ac7be4285ca
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -158,7 +158,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "6410861aab21af7957cff5db074d531d54f9ff46899103205799cb8d2eee360f"
+#define TN_AMD_SOURCE_ID "56c4c06d21d260bfc03d94826706315f614730cc871d7a29e7fd6ac7be4285ca"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -912,8 +912,16 @@ static const char *const tn_cuda_prelude[] = {
   "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
   "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
+  // LLVM 19 leaves the wait of a fence out where nothing is on its way when a loop is entered, but is when it comes
+  // round (SIInsertWaitcnts); what is asked for stays. The numbers: lgkmcnt 0, no wait for others.
+  "  #if defined(__GFX12__) && __clang_major__ >= 19",
+  "    __device__ void wait_shared(unsigned short) __asm(\"llvm.amdgcn.s.wait.dscnt\");",
+  "  #elif defined(__GFX12__)", "    #define wait_shared(n) asm volatile(\"s_wait_dscnt 0x0\" ::: \"memory\")",
+  "  #elif defined(__GFX11__)", "    #define wait_shared(n) __builtin_amdgcn_s_waitcnt(0xFC07)",
+  "  #else", "    #define wait_shared(n) __builtin_amdgcn_s_waitcnt(0xC07F)", "  #endif",
   "  FN void meet() {",
-  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
+  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    wait_shared(0);",
+  "    __builtin_amdgcn_s_barrier();",
   "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");", "  }",
   "  FN int lane_word(int x, int mask) {",
   "    const int lane = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));",
@@ -940,6 +948,8 @@ static const char *const tn_cuda_prelude[] = {
   "  template <typename V, typename T> struct __attribute__((packed, aligned(alignof(T)))) placed { V v; };",
   "  template <typename V, typename T> FN V load(const T *p) { return ((const placed<V, T> *)p)->v; }",
   "  template <typename V, typename T> FN void store(T *p, V v) { ((placed<V, T> *)p)->v = v; }",
+  "  FN float fused(float x, float y, float z) { return __builtin_fmaf(x, y, z); }",
+  "  FN double fused(double x, double y, double z) { return __builtin_fma(x, y, z); }",
   "#else",
   "  #ifdef __CUDA_ARCH__",
   "    FN unsigned short f16_bits(float x) {",
@@ -1013,6 +1023,10 @@ static const char *const tn_cuda_prelude[] = {
   "LANES1(whole, whole(x.at[i])) LANES1(power2, power2(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
   "VECTORS lanes<T, n> choose(lanes<bool, n> m, lanes<T, n> x, lanes<T, n> y) {",
   "  EACH(n) x.at[i] = m.at[i] ? x.at[i] : y.at[i]; return x;", "}",
+  "#ifdef __HIP__",
+  "  VECTORS lanes<T, n> fused(lanes<T, n> x, lanes<T, n> y, lanes<T, n> z) {",
+  "    EACH(n) z.at[i] = fused(x.at[i], y.at[i], z.at[i]); return z;", "  }",
+  "#endif",
   "template <typename V, typename W> FN V converted(W x) {",
   "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",
   "template <typename V, typename T> FN V spread(T x) {",
@@ -1129,6 +1143,8 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
   r->language.load_turned = r->language.load_rows = NULL;
   r->language.barrier = "meet();";
+  // It is compiled with -ffp-contract=off: what is one operation is what the list says (codegen/fuse.c).
+  r->language.ops[TINY_OP_FMA] = r->language.vops[TINY_OP_FMA] = "fused(%0, %1, %2)";
   // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
   // and beyond (HIP's programming guide, "Unrolling loops").
   r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
@@ -2149,8 +2165,8 @@ static uint64_t tn_kfd_wake_after(tn_kfd *d, int queue) {
   if ((uint32_t)(q->given + 2) < 2) return 0;              // where numbers turn
   if (queue == TN_KFD_COMPUTE) tn_pm4_wake(&w, d->node.chip->family, tn_kfd_wake_slot(d), d->wake_event);
   else tn_sdma_wake(&w, d->node.chip->family, tn_kfd_wake_slot(d), d->wake_event);
-  tn_kfd_push_end(d, queue);
   tn_kfd_push(q, &w);
+  tn_kfd_push_end(d, queue);
   tn_kfd_give(d, q);
   return q->given;
 }
@@ -7946,13 +7962,13 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
                    "in tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
 }
 
-// Products and sums of one expression are fused, not across statements. LLVM 19's vectorizer of straight code loses the
+// Products and sums are fused where the list says FMA, nowhere else. LLVM 19's vectorizer of straight code loses the
 // sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
 static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_tool_made *out) {
   char arch[48];
   snprintf(arch, sizeof arch, "--offload-arch=%s", target);
   const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-    "-ffp-contract=on", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
+    "-ffp-contract=off", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
   return tn_tool_make(path, words, hip, out);
 }
 
@@ -8366,68 +8382,68 @@ Where things stand in tiny_amd.h
                                           commands that was prepared
     769  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1116  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1130  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1139  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1253  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1155  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1269  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1308  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1324  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1364  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1380  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1443  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1459  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1501  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1598  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1517  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1614  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1852  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1868  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2026  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2042  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2422  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2438  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2546  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2562  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2700  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2716  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2806  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2822  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2900  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2916  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3220  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3236  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3720  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3736  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   3982  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   3998  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4082  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4098  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4266  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5040  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4282  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5056  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5112  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5128  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5239  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5670  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5255  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5686  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5756  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5772  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5949  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5965  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6622  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6638  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7062  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7380  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-   7507  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+   7078  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7396  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+   7523  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-   7820  src/amd/graph.c                  launches that are handed over together again and again, as packets
+   7836  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-   7912  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
+   7928  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
                                           assembly -> a code object, here
-   8023  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-   8136  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+   8039  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+   8152  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-   8179  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+   8195  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-   8309  src/amd/backend.c                the one object of tiny_amd.h
+   8325  src/amd/backend.c                the one object of tiny_amd.h
 */
