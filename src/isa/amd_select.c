@@ -265,6 +265,7 @@ static void tn_amd_survey(tn_amd_selection *x) {
     if (op == TINY_OP_STORE || op == TINY_OP_RANGE || op == TINY_OP_IF) x->needed[i] = 1;
     if (op == TINY_OP_WMMA && u->src[2]->op == TINY_OP_LOAD && tn_is_reg(u->src[2]->src[0]->src[0]))
       x->tuple[tn_memory_behind(u->src[2]->src[0]->src[0])->seq] = 1;
+    if (op == TINY_OP_DEFINE && tn_amd_keeps_pairs(x, u)) x->tuple[i] = 1;
     if (!x->needed[i] || op == TINY_OP_GROUP) continue;
     tn_amd_survey_buffer(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
