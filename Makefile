@@ -11,7 +11,7 @@
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make wasm   some of the tests in node, built by emscripten, kernels as modules of WebAssembly
-# make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes
+# make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes; make bench-amd: for AMD's
 # make test-amd  vectors and programs on AMD, on GPUs that are played (TEST_AMD=real: on a GPU)
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
@@ -253,6 +253,10 @@ lowering: build/bench/lowering
 bench-isa: build/bench/isa
 	@build/bench/isa $(ISA_FLAGS)
 
+# Code for AMD's GPUs by the built-in generator beside clang's, on an emulator: make bench-amd AMD_FLAGS="-v -k softmax gfx942"
+bench-amd: build/bench/amd_corpus
+	@build/bench/amd_corpus $(AMD_FLAGS)
+
 # What a search finds on a device of OpenCL, beside the heuristics: make beam BEAM_FLAGS="CL:1 2"
 beam: build/bench/beam
 	@build/bench/beam $(BEAM_FLAGS)
@@ -264,7 +268,8 @@ build/bench/beam: bench/beam.c tiny.h tiny_cl.h
 build/bench/count build/bench/lowering: bench/count.h bench/count_list.h bench/gpu.h
 build/bench/lowering: bench/count.c
 build/bench/isa: bench/measure.c
-build/bench/cost build/bench/count build/bench/isa build/bench/lowering: build/bench/%: bench/%.c $(SOURCES)
+build/bench/amd_corpus: bench/amd_corpus.h bench/gpu.h $(wildcard tests/amd_*)
+build/bench/amd_corpus build/bench/cost build/bench/count build/bench/isa build/bench/lowering: build/bench/%: bench/%.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)
 
@@ -362,6 +367,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv test-amd check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv test-amd check bench bench-amd bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -11,7 +11,7 @@
 #ifndef TN_ISA_AMD_ADDRESS
 #define TN_ISA_AMD_ADDRESS
 #ifndef TINY_AMALGAMATED
-#include "amd_pairs.c"
+#include "amd_fused.c"
 #endif
 
 enum { TN_AMD_TERMS = 8 };
@@ -181,27 +181,19 @@ typedef struct tn_amd_address { tn_amd_operand base, v, s; int64_t offset; int l
 static int64_t tn_amd_most_offset(const tn_amd_selection *x, int lds) {
   return lds ? 65535 : x->family == TN_AMD_GFX12 ? (1 << 23) - 1 : 4095;
 }
-// Is the sum of the terms in vector registers never less than 0, nor 2^31?
-static int tn_amd_is_offset(const tn_amd_selection *x, const tn_amd_sum *s) {
-  const double limit = 2147483648.0;
-  double least = 0, most = 0;
+// The least and the most of the sum of terms in vector registers, or of the others.
+typedef struct tn_amd_bounds { double least, most; } tn_amd_bounds;
+static tn_amd_bounds tn_amd_bounds_of(const tn_amd_selection *x, const tn_amd_sum *s, int uniform) {
+  tn_amd_bounds b = {0, 0};
   for (int i = 0; i < s->n; i++) {
     const tn_amd_term *t = &s->term[i];
     const tn_amd_operand o = tn_amd_element(x, t->u, 0);
-    if (tn_amd_is_uniform(&o)) continue;
-    const double a = (double)t->k * (double)t->u->vmin, b = (double)t->k * (double)t->u->vmax;
-    least += a < b ? a : b;
-    most += a < b ? b : a;
+    if (tn_amd_is_uniform(&o) != uniform) continue;
+    const double p = (double)t->k * (double)t->u->vmin, q = (double)t->k * (double)t->u->vmax;
+    b.least += p < q ? p : q;
+    b.most += p < q ? q : p;
   }
-  return least >= 0 && most < limit;
-}
-static int tn_amd_is_one_value(const tn_amd_selection *x, const tn_amd_sum *s) {
-  int uniform = 1;
-  for (int i = 0; i < s->n; i++) {
-    const tn_amd_operand o = tn_amd_element(x, s->term[i].u, 0);
-    uniform &= tn_amd_is_uniform(&o);
-  }
-  return uniform;
+  return b;
 }
 // What of the sum is no number: vector parts into v, scalar ones into s, or all into v.
 static void tn_amd_add_terms(tn_amd_selection *x, const tn_amd_sum *s, int apart, tn_amd_address *a) {
@@ -266,12 +258,14 @@ static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *ind
   }
   if (tn_amd_memory_nbytes(m) >= INT32_MAX) { tn_amd_wide_address(x, m, &sum, &a); a.offset = 0; return a; }
   a.base = tn_amd_element(x, m, 0);
+  const tn_amd_bounds v = tn_amd_bounds_of(x, &sum, 0), u = tn_amd_bounds_of(x, &sum, 1);
   const int64_t most = tn_amd_most_offset(x, 0);
-  const int apart = tn_amd_is_offset(x, &sum) && a.offset >= 0;
+  const int apart = v.least >= 0 && v.most < 2147483648.0 && u.least + (double)a.offset >= 0;
   tn_amd_add_terms(x, &sum, apart, &a);
-  if (!apart && a.offset) {                // all of it in one register, which is right only as a whole
+  tn_amd_operand *const to = apart || a.v.kind == TN_AMD_NONE ? &a.s : &a.v;
+  if (!apart || u.least < 0 || a.offset < 0) {               // right only as a whole
     int level = a.level;
-    a.v = tn_amd_step_on(x, a.v, &level, NULL, a.offset);
+    if (a.offset) *to = tn_amd_step_on(x, *to, &level, NULL, a.offset);
     a.offset = 0; a.level = level;
   } else if (a.offset > most) tn_amd_add_rest(x, &a.s, most, &a);
   return a;

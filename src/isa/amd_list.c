@@ -129,9 +129,9 @@ static tn_amd_operand tn_amd_in_vgprs(tn_amd_list *l, tn_amd_operand from) {
 }
 static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
   tn_amd_operand to = tn_amd_new_s(l, from.dwords), plain = from;
-  plain.neg = plain.abs = 0;
+  plain.neg = plain.abs = plain.op_sel = plain.op_sel_hi = 0;
   tn_amd_copy(l, to, plain);
-  to.neg = from.neg; to.abs = from.abs;
+  to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
   return to;
 }
 // How many scalars and literals of their own are read, o as well; parts of a virtual register are its own each, and of

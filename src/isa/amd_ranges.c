@@ -226,8 +226,7 @@ static int tn_amd_live_lanes_events(tn_amd_ranges *r, uint8_t *event, uint8_t *n
   for (int i = 0; i < l->n; i++) {
     const tn_amd_line *const line = &l->line[i];
     if (line->kind > TN_AMD_LINE_COPY) continue;
-    const int scalar = tn_amd_unit(line) == TN_AMD_U_SALU;
-    const int named = scalar && line->ins.n && tn_amd_live_is_exec(&line->ins.o[0]);
+    const int named = line->ins.n && tn_amd_live_is_exec(&line->ins.o[0]) && tn_amd_unit(line) == TN_AMD_U_SALU;
     event[i] = named || (line->kind == TN_AMD_LINE_INS && tn_amd_writes_exec(line->ins.op, line->ins.family));
     n += event[i];
     for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {

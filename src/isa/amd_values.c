@@ -28,6 +28,7 @@ typedef struct tn_amd_selection {
   // A RANGE whose body stands there several times, which copy is written, and the iteration of the first of them
   const tiny_uop *copied; int copy; tn_amd_operand counter;
   int64_t *place;                          // of DEFINEs: where in LDS or scratch, -1: in registers
+  uint8_t *uses;                           // of nodes: by how many sources, 255 and more are 255
   uint8_t *tuple;                          // of REG memory: an element's lanes lie beside each other
   int *ends;                               // of a RANGE or IF: where its END or ENDIF is
   tn_amd_operand args, item, group[3];     // what comes with the launch
