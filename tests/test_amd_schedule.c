@@ -477,7 +477,8 @@ static void some_real_line(tn_amd_list *l) {
   static const int ops[] = {TN_AMD_V_ADD_F32, TN_AMD_V_SUB_F32, TN_AMD_V_SUBREV_F32, TN_AMD_V_MUL_F32, TN_AMD_V_MAX_F32,
     TN_AMD_V_MIN_F32, TN_AMD_V_ADD_NC_U32, TN_AMD_V_LSHLREV_B32, TN_AMD_V_AND_B32, TN_AMD_V_FMAC_F32,
     TN_AMD_V_MUL_DX9_ZERO_F32};
-  const tn_amd_operand to = some_real(), a = some_real(), k = tn_amd_bits(0x40490FDB + (uint32_t)rnd(2));
+  const tn_amd_operand to = some_real(), a = some_real();
+  const tn_amd_operand k = rnd(3) ? tn_amd_bits(0x40490FDB + (uint32_t)rnd(2)) : tn_amd_bits(0x3F000000);
   const int what = rnd(25);
   if (what < 11) tn_amd_do3(l, ops[what], to, any_real(), rnd(8) ? some_real() : any_real());
   else if (what < 14) tn_amd_do2(l, TN_AMD_V_MOV_B32, to, any_real());

@@ -31,15 +31,18 @@ static int tn_amd_half_is_plain(const tn_amd_ins *ins) {
   return !ins->lanes && !ins->op_y;
 }
 static int tn_amd_half_is_vector(const tn_amd_operand *o) { return o->kind == TN_AMD_VGPR; }
-// d = a * b + c as what VOPD has of it: c is d, or a literal is one of them.
+// d = a * b + c as what VOPD has of it: c is d, or a constant is one of them, which stands behind the words then.
 static void tn_amd_half_of_fma(const tn_amd_ins *ins, tn_amd_dual_side *h) {
   const tn_amd_operand *const o = ins->o;
-  const int a = o[1].kind == TN_AMD_LITERAL ? 2 : 1, b = 3 - a;       // b: a literal, if one is
+  const int a = tn_amd_is_constant(&o[1]) ? 2 : 1, b = 3 - a;         // b: a constant, if one is
   memcpy(h->o, o, 4 * sizeof *o);
-  if (o[3].kind == TN_AMD_LITERAL) h->op = TN_AMD_V_FMAAK_F32;
-  else if (o[b].kind == TN_AMD_LITERAL && tn_amd_half_is_vector(&o[3])) {
+  if (tn_amd_is_constant(&o[3])) {
+    h->op = TN_AMD_V_FMAAK_F32;
+    h->o[3].kind = TN_AMD_LITERAL;
+  } else if (tn_amd_is_constant(&o[b]) && tn_amd_half_is_vector(&o[3])) {
     h->op = TN_AMD_V_FMAMK_F32;
     h->o[1] = o[a]; h->o[2] = o[b];
+    h->o[2].kind = TN_AMD_LITERAL;
   } else if (tn_amd_half_is_vector(&o[3]) && o[3].reg == o[0].reg) { h->op = TN_AMD_V_FMAC_F32; h->n = 3; }
   else h->n = 0;
 }
