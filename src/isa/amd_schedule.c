@@ -19,7 +19,8 @@ enum { TN_AMD_LIVE_V, TN_AMD_LIVE_S, TN_AMD_LIVE_A, TN_AMD_LIVES };
 // Of a virtual register: lines from which to which it is live, and in the block: how many uses are left; is it live?
 typedef struct tn_amd_life { int first, last, left, block; uint8_t live; } tn_amd_life;
 typedef struct tn_amd_pressure { int of[TN_AMD_LIVES]; } tn_amd_pressure;
-typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;                // the least first; a line in the low half
+// The least key first; its low half is a line.
+typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;
 typedef struct tn_amd_order {
   tn_amd_graph g; tn_amd_life *life;
   tn_amd_pressure *at;                     // in front of a line
