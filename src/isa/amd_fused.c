@@ -255,11 +255,41 @@ static int tn_amd_mixed(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand *
     default: return 0;
   }
 }
+// The line that gives o by a move from another lane, not long before; NULL: there is none.
+static const tn_amd_line *tn_amd_lane_move(const tn_amd_selection *x, const tn_amd_operand *o) {
+  const tn_amd_list *const l = x->l;
+  for (int i = l->n - 1; i >= 0 && i > l->n - 8; i--) {
+    const tn_amd_line *const line = &l->line[i];
+    const tn_amd_ins *const ins = &line->ins;
+    if (line->kind != TN_AMD_LINE_INS) return NULL;
+    if (ins->n && ins->o[0].kind == o->kind && ins->o[0].reg == o->reg && ins->o[0].sub == o->sub)
+      return ins->op == TN_AMD_V_MOV_B32 && ins->lanes == TN_AMD_DPP16 ? line : NULL;
+  }
+  return NULL;
+}
+// A sum with another lane's value.
+static int tn_amd_fused_lanes(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const s = u->src[j];
+    const tn_amd_operand from = tn_amd_element(x, s, i), other = tn_amd_element(x, u->src[!j], i);
+    if (s->op != TINY_OP_SHUFFLE || !tn_amd_is_own(x, u, s, i) || other.kind != TN_AMD_VGPR) continue;
+    const tn_amd_line *const move = tn_amd_lane_move(x, &from);
+    if (!move) continue;
+    const tn_amd_ins ins = move->ins;
+    *y = tn_amd_new_v(x->l, 1);
+    tn_amd_line *const line = tn_amd_do3(x->l, TN_AMD_V_ADD_F32, *y, ins.o[1], other);
+    line->ins.lanes = ins.lanes;
+    memcpy(line->ins.m, ins.m, sizeof ins.m);
+    return 1;
+  }
+  return 0;
+}
 static int tn_amd_fused_float(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   const int at = tn_amd_float_row_of(u->op), n = (int)u->nsrc;
   int mixed = 0, says = 0, scalar = 1;
   tn_amd_operand o[4];
   if (at < 0 || n < 2 || u->dtype != TINY_F32) return 0;
+  if (u->op == TINY_OP_ADD && u->lanes == 1 && tn_amd_fused_lanes(x, u, i, y)) return 1;
   for (int j = 0; j < n; j++) {
     const tiny_uop *s = u->src[j];
     o[1 + j] = tn_amd_float_source(x, u, &s, i);

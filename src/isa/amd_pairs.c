@@ -195,11 +195,19 @@ static tn_amd_operand tn_amd_wide_one(tn_amd_selection *x, const tiny_uop *s, in
   tn_amd_copy(x->l, tn_amd_slice(pair, 0, 1), one);
   return pair;
 }
+// Is a source the cast of an f16 that nobody else wants? It is none by v_fma_mix_f32 (amd_fused.c).
+static int tn_amd_mixes(const tn_amd_selection *x, const tiny_uop *u) {
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    const tiny_uop *const s = u->src[j];
+    if (s->op == TINY_OP_CAST && s->src[0]->dtype == TINY_F16 && x->uses && x->uses[s->seq] == 1) return 1;
+  }
+  return 0;
+}
 static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
   const int op = tn_amd_wide_pair_op(x, u), n = (int)u->nsrc;
   tn_amd_operand same[3], o[4];
   int scalars = 0, kind[3] = {0, 0, 0}, pairs = 0;
-  if (!op) return 0;
+  if (!op || tn_amd_mixes(x, u)) return 0;
   for (int j = 0; j < n; j++) {
     kind[j] = tn_amd_wide_kind(x, u, u->src[j]);
     pairs += kind[j] != TN_AMD_ONE;
