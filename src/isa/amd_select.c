@@ -66,24 +66,48 @@ static void tn_amd_constants(tn_amd_selection *x, const tiny_uop *u) {
 
 // ** what lanes of a wave do together **
 
-enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_QUAD_PERM = 0 };
+enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_ROW_MIRROR = 0x140, TN_AMD_HALF_MIRROR = 0x141, TN_AMD_QUAD_PERM = 0 };
 static int tn_amd_quad_perm(int64_t mask) {                  // lane i of four has that of i ^ mask
   int control = TN_AMD_QUAD_PERM;
   for (int i = 0; i < 4; i++) control |= (int)((i ^ mask) & 3) << 2 * i;
   return control;
 }
-// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP (gfx9: within 4); within 32 by
+static tn_amd_operand tn_amd_lanes_moved(tn_amd_selection *x, tn_amd_operand from, int control) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
+  line->ins.lanes = TN_AMD_DPP16;
+  line->ins.m[TN_AMD_DPP_CTRL] = control;
+  line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
+  line->ins.m[TN_AMD_BOUND_CTRL] = 1;
+  return d;
+}
+// Within 16 lanes of gfx9: 15 - i is i ^ 15, of eight lanes 7 - i is i ^ 7.
+static tn_amd_operand tn_amd_exchanged_by_mirrors(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
+  if (mask & 8) { o = tn_amd_lanes_moved(x, o, TN_AMD_ROW_MIRROR); mask ^= 15; }
+  if (mask & 4) { o = tn_amd_lanes_moved(x, o, TN_AMD_HALF_MIRROR); mask ^= 7; }
+  return mask ? tn_amd_lanes_moved(x, o, tn_amd_quad_perm(mask)) : o;
+}
+// With the other 16 lanes of gfx11 and gfx12: which of them, four bits a lane.
+static tn_amd_operand tn_amd_exchanged_rows(tn_amd_selection *x, tn_amd_operand from, int64_t mask) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  uint32_t lanes[2] = {0, 0};
+  for (uint32_t i = 0; i < 16; i++) lanes[i / 8] |= ((i ^ (uint32_t)mask) & 15) << 4 * (i % 8);
+  const tn_amd_operand low = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[0])),
+                       high = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[1]));
+  tn_amd_line *const line = tn_amd_do4(x->l, TN_AMD_V_PERMLANEX16_B32, d, from, low, high);
+  line->ins.o[2].op_sel = 1;               // lanes that are off give 0
+  return d;
+}
+// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP; within 32 by another instruction, gfx9:
 // ds_swizzle; else by what is at four times a lane's number.
 static tn_amd_operand tn_amd_exchanged(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
-  const tn_amd_operand d = tn_amd_new_v(x->l, 1), from = tn_amd_as_v(x, o);
+  const tn_amd_operand from = tn_amd_as_v(x, o);
   const int nine = x->family == TN_AMD_GFX9;
-  if (mask < 4 || (!nine && mask < 16)) {
-    tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
-    line->ins.lanes = TN_AMD_DPP16;
-    line->ins.m[TN_AMD_DPP_CTRL] = mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask;
-    line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
-    line->ins.m[TN_AMD_BOUND_CTRL] = 1;
-  } else if (mask < 32) {
+  if (mask < 16 && nine) return tn_amd_exchanged_by_mirrors(x, from, mask);
+  if (mask < 16) return tn_amd_lanes_moved(x, from, mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask);
+  if (mask < 32 && !nine) return tn_amd_exchanged_rows(x, from, mask);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  if (mask < 32) {
     tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_DS_SWIZZLE_B32, d, from);
     line->ins.m[TN_AMD_OFFSET] = (int32_t)mask << 10 | 0x1F;  // and_mask 31, or_mask 0, xor_mask
   } else {
