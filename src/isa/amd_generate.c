@@ -7,7 +7,7 @@
 #define TN_ISA_AMD_GENERATE
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
-#include "amd_dead.c"
+#include "amd_common.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
 #include "amd_registers.c"
@@ -30,6 +30,7 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
   tn_amd_select_list(l, k);
+  if (!l->refused) tn_amd_remove_common(l);
   if (!l->refused) tn_amd_remove_dead(l);
   if (!l->refused) tn_amd_pipeline(l);
   if (!l->refused) tn_amd_schedule(l);
