@@ -1,10 +1,10 @@
 // amd_schedule: the order of lines in basic blocks: loads early, what waits for them late, few registers at a time.
 //
 // In:    a list with virtual registers. Out: the list; within a block lines have another order.
-// Holds: a line is issued when all that it waits for is there, as far as there is such a line; of several the one from
-//        which the way to the end of the block is longest. Where registers are short, what takes none goes first, then
-//        what stood first: the order before is the order of least registers that is known. Short is what the list took
-//        before, or what as many waves of a SIMD have. A block that came to more keeps its order.
+// Holds: a line is issued when all that it waits for is there, of blocks before, too, as far as there is a line so; of
+//        several the one from which the way to the end of the block is longest. Where registers are short, what takes
+//        none goes first, then what stood first: the order before is the order of least registers that is known. Short
+//        is what the list took before, or what as many waves of a SIMD have. A block that came to more keeps its order.
 // Source: Gibbons and Muchnick, "Efficient instruction scheduling for a pipelined architecture", PLDI 1986; Goodman and
 //         Hsu, "Code scheduling and register allocation in large basic blocks", ICS 1988.
 #ifndef TN_ISA_AMD_SCHEDULE
@@ -234,6 +234,28 @@ static void tn_amd_block_order(tn_amd_order *o) {
   while (o->n < g->end - g->begin) tn_amd_line_issue(o, tn_amd_line_next(o));
 }
 
+// The block has been passed, in the order that it has now: what is under way behind it? A loop is taken to be gone
+// through once.
+static void tn_amd_block_passes(tn_amd_order *o) {
+  tn_amd_graph *const g = &o->g;
+  for (int i = 0; i < o->n; i++) {
+    const int line = o->order[i];
+    int there[2] = {g->now, 0};
+    for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++) {
+      for (int k = 0; k < g->uses[line].n; k++) {
+        int n;
+        const int first = g->uses[line].of[k].role & role ? tn_amd_dword_of(g, &g->uses[line].of[k], &n) : -1;
+        for (int d = first; first >= 0 && d < first + n; d++) {
+          if (role == TN_AMD_WRITES) g->dword[d].there = there[1];
+          else if (g->dword[d].there > there[0]) there[0] = g->dword[d].there;
+        }
+      }
+      if (role == TN_AMD_READS) there[1] = g->node[line].joins ? there[0] : there[0] + g->trait[line].cycles;
+    }
+    if (!g->node[line].joins) g->now = there[0] + g->trait[line].issue;
+  }
+}
+
 // ** limits **
 
 // What the block takes as it is.
@@ -330,7 +352,9 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
       if (o->most.of[k] > limit.of[k]) o->limit.of[k] -= (o->most.of[k] - limit.of[k] + TUPLE) << i;
   }
   o->limit = limit;
-  if (more || l->refused) return;
+  if (l->refused) return;
+  for (int i = 0; i < o->n && more; i++) o->order[i] = begin + i;
+  tn_amd_block_passes(o);
   for (int i = 0; i < o->n; i++) tn_amd_block_moves(o, i);
 }
 static void tn_amd_schedule(tn_amd_list *l) {
@@ -340,7 +364,7 @@ static void tn_amd_schedule(tn_amd_list *l) {
   tn_amd_limits(&o);
   for (int begin = 0; begin < l->n;) {
     const int end = tn_amd_block_end(&o.g, begin);
-    if (end - begin > 1) tn_amd_schedule_block(&o, begin, end);
+    if (end > begin) tn_amd_schedule_block(&o, begin, end);
     begin = end + 1;
   }
 }
