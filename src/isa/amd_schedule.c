@@ -264,12 +264,14 @@ static tn_amd_pressure tn_amd_block_takes(tn_amd_order *o) {
   for (int i = o->g.begin; i < o->g.end; i++) tn_amd_line_lives(o, i);
   return o->most;
 }
-// Registers that as many waves have as have n; some are left for what tuples leave between them.
-static int tn_amd_waves_limit(const tn_amd_chip *chip, int n) {
+// Registers that as many waves have as have n; some are left for what tuples leave between them. Matrix units are kept
+// busy by fewer waves, which have more that does not wait for each other.
+static int tn_amd_waves_limit(const tn_amd_chip *chip, int n, int matrices) {
   enum { MOST = 200, LEFT = 4 };
   const int granule = chip->granule, taken = (n + granule - 1) / granule * granule;
   int waves = taken ? chip->vgprs / taken : chip->waves;
   if (waves > chip->waves) waves = chip->waves;
+  if (matrices && waves > 4) waves -= waves / 4;
   const int each = waves ? chip->vgprs / waves / granule * granule - LEFT : MOST;
   const int limit = each < MOST ? each : MOST;
   return n > limit ? n : limit;
@@ -283,13 +285,15 @@ static void tn_amd_limits(tn_amd_order *o) {
   enum { SGPRS = 80, MOST_SGPRS = 96, AGPRS = 256, MOST_VGPRS = 240 };
   const tn_amd_list *const l = o->g.l;
   tn_amd_pressure most = {{0, 0, 0}};
+  int matrices = 0;
+  for (int i = 0; i < l->n; i++) matrices |= o->g.trait[i].unit == TN_AMD_U_MATRIX;
   for (int i = 0; i < l->n; i = o->g.end + 1) {
     o->g.begin = i; o->g.end = tn_amd_block_end(&o->g, i);
     const tn_amd_pressure takes = tn_amd_block_takes(o);
     for (int k = 0; k < TN_AMD_LIVES; k++) if (takes.of[k] > most.of[k]) most.of[k] = takes.of[k];
   }
   const int v = most.of[TN_AMD_LIVE_V], s = most.of[TN_AMD_LIVE_S];
-  o->limit.of[TN_AMD_LIVE_V] = tn_amd_waves_limit(l->chip, v < MOST_VGPRS ? v : MOST_VGPRS);
+  o->limit.of[TN_AMD_LIVE_V] = tn_amd_waves_limit(l->chip, v < MOST_VGPRS ? v : MOST_VGPRS, matrices);
   o->limit.of[TN_AMD_LIVE_S] = s < SGPRS ? SGPRS : s < MOST_SGPRS ? s : MOST_SGPRS;
   o->limit.of[TN_AMD_LIVE_A] = AGPRS;
 }
