@@ -646,7 +646,9 @@ static void test_fused_integers(tiny_ctx *t) {
       U2(XOR, U2(NE, a, b), tn_bool(t, 1)), U2(XOR, U2(EQ, a, b), tn_bool(t, 1)), U3(WHERE, U2(LT, a, b), a, b),
       U3(WHERE, U2(LT, a, b), b, a), U3(WHERE, U2(LT, a, b), c, a), U3(WHERE, U2(EQ, a, b), tn_int(t, d, 1000), tn_int(t, d, 2000)),
       U2(ADD, U2(ADD, a, b), U2(SHL, a, tn_int(t, d, 2))), U2(SUB, U2(ADD, a, b), tn_int(t, d, 77777)),
-      U2(ADD, a, tn_int(t, d, 0x12345))};
+      U2(ADD, a, tn_int(t, d, 0x12345)), U2(OR, U2(SHL, a, tn_int(t, d, 13)), U2(SHR, a, tn_int(t, d, 19))),
+      U2(OR, U2(SHR, b, tn_int(t, d, 31)), U2(SHL, a, tn_int(t, d, 1))), U2(AND, U2(XOR, a, tn_int(t, d, -1)), b),
+      U2(AND, b, U2(XOR, U2(AND, a, c), tn_int(t, d, -1)))};
     EACH(i, roots) check_tree(t, s, roots[i], NULL);
     check_tree(t, little, U2(ADD, U2(MUL, little[0], little[1]), c), fit_bounds);
     check_tree(t, little, U2(MUL, little[0], little[1]), fit_bounds);
@@ -665,7 +667,13 @@ static void test_fused_floats(tiny_ctx *t) {
     U3(FMA, na, b, c), U3(FMA, na, nb, c), U3(FMA, a, b, tn_u1(t, TINY_OP_NEG, c)), U2(MUL, na, b), U2(ADD, na, c), U2(ADD, na, nb), U2(SUB, na, b),
     U2(SUB, a, nb), U2(LT, na, b), U2(ADD, size, b), U2(LT, size, b), U2(MUL, tn_u1(t, TINY_OP_NEG, size), b),
     U2(XOR, U2(LT, a, b), tn_bool(t, 1)), U2(XOR, U2(NE, a, b), tn_bool(t, 1)), U2(XOR, U2(EQ, a, b), tn_bool(t, 1)),
-    U3(WHERE, U2(LT, a, b), c, a), U3(WHERE, U2(NE, a, a), c, a), U2(MUL, na, tn_number(t, TINY_F32, 3.7))};
+    U3(WHERE, U2(LT, a, b), c, a), U3(WHERE, U2(NE, a, a), c, a), U2(MUL, na, tn_number(t, TINY_F32, 3.7)),
+    U3(WHERE, U2(LT, a, tn_number(t, TINY_F32, 0)), na, a), U3(WHERE, U2(LT, a, b), size, nb)};
+  tiny_uop *const maxima[] = {U2(MAX, U2(MAX, a, b), c), U2(MAX, a, U2(MAX, c, b)),
+    U2(MAX, U2(MAX, a, c), U2(MAX, b, U2(ADD, a, b))), U2(MAX, U2(MAX, U2(MAX, na, c), U2(MAX, a, b)), U2(ADD, a, b))};
+  either_zero = 1;
+  EACH(i, maxima) check_tree(t, s, maxima[i], NULL);
+  either_zero = 0;
   EACH(i, roots) check_tree(t, s, roots[i], NULL);
   tiny_uop *const halves[] = {U3(FMA, ha, hb, c), U3(FMA, ha, c, hb), U2(MUL, ha, hb), U2(MUL, ha, c), U2(ADD, ha, hb), U2(SUB, ha, hb),
     U2(SUB, c, hb), U3(FMA, tn_u1(t, TINY_OP_NEG, ha), hb, c), U2(MUL, ha, tn_number(t, TINY_F32, 0.3)),

@@ -159,6 +159,11 @@ static void step(machine *m, const tn_amd_ins *ins, const tn_amd_line *line, int
     }
     case TN_AMD_S_AND_SAVEEXEC_B32: case TN_AMD_S_AND_SAVEEXEC_B64: do_exec(m, ins); return;
     case TN_AMD_V_CMP_LT_U32: do_compare(m, ins); return;
+    case TN_AMD_S_AND_B32: case TN_AMD_S_AND_B64:
+      for (int k = 0; k < o[0].dwords; k++) v[0][k] = get(m, &o[1], k, 0) & get(m, &o[2], k, 0);
+      for (int k = 0; k < o[0].dwords; k++) set(m, &o[0], k, 0, v[0][k]);
+      m->scc = v[0][0] || (o[0].dwords > 1 && v[0][1]);
+      return;
     default: break;
   }
   if (tn_amd_is_matrix(ins->op, ins->family)) { do_matrix(m, ins); return; }
@@ -182,7 +187,10 @@ static void run(machine *m, tiny_ctx *t, const tn_amd_list *l, uint32_t seed) {
   for (int i = 0; i < n; i++) for (int k = 0; k < LANES; k++) m->of_virtual[i][k] = seed *= 1664525;
   for (int i = 0; i < 640; i++) for (int k = 0; k < LANES; k++) m->real[i][k] = seed *= 1664525;
   for (int i = 0; i < 8; i++)
-    for (int k = 0; k < LANES; k++) { m->real[i][k] = (uint32_t)(1000 + i * 100 + k); m->real[512 + i][k] = 7u + (uint32_t)i; }
+    for (int k = 0; k < LANES; k++) {
+      m->real[i][k] = (uint32_t)(1000 + i * 100 + k);
+      m->real[512 + i][k] = 7u + (uint32_t)i;
+    }
   for (int v = 0; v < l->nvreg; v++)
     for (int k = 0; l->vreg[v].fixed >= 0 && k < l->vreg[v].dwords; k++)
       memcpy(m->of_virtual[m->first[v] + k], m->real[(l->vreg[v].kind == TN_AMD_SGPR ? 512 : 0) + l->vreg[v].fixed + k],
@@ -302,7 +310,8 @@ static tn_amd_operand some_source(maker *m) {
 }
 static tn_amd_operand new_v(maker *m) { return tn_amd_new_v(m->l, 1); }
 static void make_store(maker *m, tn_amd_operand o) {
-  const int op = o.dwords == 4 ? TN_AMD_GLOBAL_STORE_B128 : o.dwords == 2 ? TN_AMD_GLOBAL_STORE_B64 : TN_AMD_GLOBAL_STORE_B32;
+  const int op = o.dwords == 4 ? TN_AMD_GLOBAL_STORE_B128 : o.dwords == 2 ? TN_AMD_GLOBAL_STORE_B64 :
+      TN_AMD_GLOBAL_STORE_B32;
   tn_amd_do3(m->l, op, m->address, o, tn_amd_off());
 }
 // Dwords that are brought together, as for a wide store.
@@ -363,6 +372,7 @@ static void make_update(maker *m) {
   if (!rnd(3)) keep_v(m, was);
   if (!rnd(3)) keep_v(m, is);
 }
+static void make_lanes_load(maker *m);
 static void make_one(maker *m) {
   tn_amd_list *const l = m->l;
   tn_amd_operand o;
@@ -395,7 +405,7 @@ static void make_one(maker *m) {
       break;
     }
     case 10: make_store(m, make_stack(m, 1 << rnd(3))); break;
-    case 11: if (rnd(4) == 0) make_matrix(m); else make_update(m); break;
+    case 11: if (rnd(4) == 0) make_matrix(m); else if (rnd(6) == 0) make_lanes_load(m); else make_update(m); break;
     case 12: {
       const tn_amd_operand mask = tn_amd_new_mask(l);
       tn_amd_do3(l, TN_AMD_V_CMP_LT_U32, mask, some_v(m), some_v(m));
@@ -500,6 +510,43 @@ static void make_lanes_loop(maker *m, int n) {
   tn_amd_copy(m->l, exec_of(m), saved);
   keep_v(m, i);
 }
+// The same, as the generator writes it (amd_control.c): EXEC is narrowed where the loop begins.
+static void make_lanes_range(maker *m, int n) {
+  const int head = tn_amd_label_new(m->l), out = tn_amd_label_new(m->l), wide = m->l->mask == 2;
+  const tn_amd_operand kept = tn_amd_new_mask(m->l), mask = tn_amd_new_mask(m->l), i = new_v(m), end = new_v(m);
+  tn_amd_copy(m->l, i, m->item);
+  make_var(m);
+  tn_amd_copy(m->l, end, tn_amd_int(1004));
+  tn_amd_do2(m->l, wide ? TN_AMD_S_MOV_B64 : TN_AMD_S_MOV_B32, kept, exec_of(m));
+  tn_amd_line_new(m->l, TN_AMD_LINE_LOOP, -1);
+  tn_amd_line_new(m->l, TN_AMD_LINE_LABEL, head);
+  tn_amd_do3(m->l, TN_AMD_V_CMP_LT_U32, mask, i, end);
+  tn_amd_do3(m->l, wide ? TN_AMD_S_AND_B64 : TN_AMD_S_AND_B32, exec_of(m), exec_of(m), mask);
+  tn_amd_branch_to(m->l, TN_AMD_S_CBRANCH_EXECZ, out);
+  make_some(m, n);
+  make_update(m);
+  tn_amd_do3(m->l, TN_AMD_V_ADD_NC_U32, i, tn_amd_int(1), i);
+  tn_amd_branch_to(m->l, TN_AMD_S_BRANCH, head);
+  tn_amd_line_new(m->l, TN_AMD_LINE_LOOP_END, -1);
+  tn_amd_line_new(m->l, TN_AMD_LINE_LABEL, out);
+  tn_amd_copy(m->l, exec_of(m), kept);
+  keep_v(m, i);
+}
+// A load of some lanes: others have zeros, which are written in all before each.
+static void make_lanes_load(maker *m) {
+  const tn_amd_operand kept = tn_amd_new_mask(m->l), mask = tn_amd_new_mask(m->l), address = make_stack(m, 2);
+  tn_amd_do3(m->l, TN_AMD_V_CMP_LT_U32, mask, some_v(m), some_v(m));
+  tn_amd_do2(m->l, and_saveexec(m), kept, mask);
+  for (int n = 1 + rnd(2); n > 0; n--) {
+    const tn_amd_operand to = tn_amd_new_v(m->l, 4);
+    tn_amd_copy(m->l, exec_of(m), kept);
+    tn_amd_copy(m->l, to, tn_amd_int(0));
+    tn_amd_do3(m->l, m->l->mask == 2 ? TN_AMD_S_AND_B64 : TN_AMD_S_AND_B32, exec_of(m), kept, mask);
+    tn_amd_do3(m->l, TN_AMD_GLOBAL_LOAD_B128, to, address, tn_amd_off());
+    for (int k = 0; k < 4; k++) keep_v(m, tn_amd_slice(to, k, 1));
+  }
+  tn_amd_copy(m->l, exec_of(m), kept);
+}
 // What is made inside is not there behind, but what a variable holds.
 static void make_some(maker *m, int n) {
   for (int k = 0; k < n && m->lines > 0; k++) {
@@ -511,7 +558,8 @@ static void make_some(maker *m, int n) {
     if (kind == 0) make_uniform_if(m, 1 + rnd(12));
     else if (kind == 1) make_lanes_if(m, 1 + rnd(12));
     else if (kind == 2) make_loop(m, 1 + rnd(12));
-    else make_lanes_loop(m, 1 + rnd(8));
+    else if (rnd(2)) make_lanes_loop(m, 1 + rnd(8));
+    else make_lanes_range(m, 1 + rnd(8));
     m->depth--;
     const tn_amd_operand last = m->v[m->nv - 1];
     m->nv = nv; m->ns = ns; m->nvars = nvars;
