@@ -126,8 +126,11 @@ enum { TN_AMD_DWORD_AGPR = 256, TN_AMD_DWORD_SGPR = 512, TN_AMD_DWORD_SCC = 640,
 enum { TN_AMD_MOST_ACCESSES = 128 };       // that one is compared with; beyond, what came before comes before
 
 typedef struct tn_amd_edge { int to, next, cycles; } tn_amd_edge;
-// edge: its first, -1: none; preds: edges to it; cycles: until what it writes is there; joins: it comes for nothing
-typedef struct tn_amd_node { int edge, preds, height, earliest, cycles, stamp; uint8_t joins, done; } tn_amd_node;
+// edge: its first, -1: none; preds: edges to it, left: of lines that are not issued yet; earliest: as blocks before let
+// it, soon: as lines that are issued do, too; cycles: until what it writes is there; joins: it comes for nothing
+typedef struct tn_amd_node {
+  int edge, preds, left, height, earliest, soon, cycles, stamp; uint8_t joins, done;
+} tn_amd_node;
 // Of a dword: the line that wrote it last, the readers since, the line that named it last; how many name it in all; the
 // cycle from which it is there, if blocks before this one wrote it.
 typedef struct tn_amd_dword { int writer, reader, named, count, there; } tn_amd_dword;

@@ -162,10 +162,10 @@ static int64_t tn_amd_line_key(const tn_amd_order *o, int line) {
 }
 static void tn_amd_line_ready(tn_amd_order *o, int line) {
   if (o->g.node[line].joins) tn_amd_heap_push(&o->modest, line);                // before all others
-  else tn_amd_heap_push(&o->later, (int64_t)o->g.node[line].earliest << 31 | line);
+  else tn_amd_heap_push(&o->later, (int64_t)o->g.node[line].soon << 31 | line);
 }
 static void tn_amd_lines_arrive(tn_amd_order *o) {
-  for (int line; (line = tn_amd_heap_top(o, &o->later)) >= 0 && o->g.node[line].earliest <= o->cycle;) {
+  for (int line; (line = tn_amd_heap_top(o, &o->later)) >= 0 && o->g.node[line].soon <= o->cycle;) {
     tn_amd_heap_pop(&o->later);
     tn_amd_heap_push(tn_amd_is_greedy(o, line) ? &o->greedy : &o->modest, tn_amd_line_key(o, line));
   }
@@ -202,7 +202,7 @@ static int tn_amd_line_next(tn_amd_order *o) {
     if (line >= 0) return line;
     const int later = tn_amd_heap_top(o, &o->later);
     if (later < 0) break;
-    o->cycle = o->g.node[later].earliest;
+    o->cycle = o->g.node[later].soon;
   }
   while (o->g.node[o->lowest].done) o->lowest++;
   return o->lowest;
@@ -213,24 +213,25 @@ static void tn_amd_line_issue(tn_amd_order *o, int line) {
   n->done = 1;
   o->order[o->n++] = line;
   tn_amd_line_lives(o, line);
-  if (n->earliest > o->cycle && !n->joins) o->cycle = n->earliest;
+  if (n->soon > o->cycle && !n->joins) o->cycle = n->soon;
   for (int e = n->edge; e >= 0; e = g->edge[e].next) {
     tn_amd_node *const to = &g->node[g->edge[e].to];
     const int there = o->cycle + g->edge[e].cycles;
-    if (there > to->earliest) to->earliest = there;
-    if (!--to->preds) tn_amd_line_ready(o, g->edge[e].to);
+    if (there > to->soon) to->soon = there;
+    if (!--to->left) tn_amd_line_ready(o, g->edge[e].to);
   }
   if (!n->joins) o->cycle += g->trait[line].issue;
 }
 static void tn_amd_block_order(tn_amd_order *o) {
-  const tn_amd_graph *const g = &o->g;
-  tn_amd_graph_of(&o->g, g->begin, g->end);
-  tn_amd_graph_heights(&o->g);
+  tn_amd_graph *const g = &o->g;
   tn_amd_block_begins(o);
   o->greedy.n = o->modest.n = o->later.n = o->n = o->cycle = 0;
   o->lowest = g->begin;
-  if (g->l->refused) return;
-  for (int i = g->begin; i < g->end; i++) if (!g->node[i].preds) tn_amd_line_ready(o, i);
+  for (int i = g->begin; i < g->end; i++) {
+    tn_amd_node *const n = &g->node[i];
+    n->left = n->preds; n->soon = n->earliest; n->done = 0;
+    if (!n->preds) tn_amd_line_ready(o, i);
+  }
   while (o->n < g->end - g->begin) tn_amd_line_issue(o, tn_amd_line_next(o));
 }
 
@@ -349,6 +350,8 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
   o->g.begin = begin; o->g.end = end;
   const tn_amd_pressure before = tn_amd_block_takes(o);
   int more = 1;
+  tn_amd_graph_of(&o->g, begin, end);
+  tn_amd_graph_heights(&o->g);
   for (int i = 0; i < TRIES && more && !l->refused; i++) {
     tn_amd_block_order(o);
     more = tn_amd_takes_more(o, &limit, &before);
