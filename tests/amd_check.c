@@ -133,7 +133,7 @@ static void amd_states_pass(amd_wave *w, const amd_ins *i, int reg, int reader, 
 static void amd_trans_use(amd_wave *w, const amd_ins *i, int reg) {
   char room[16];
   if (w->valu_mark[reg] < w->va_mark) return;
-  if (w->valus - w->valu_mark[reg] <= 5 && w->transes - w->trans_mark[reg] <= 1)
+  if (w->valus - w->valu_mark[reg] <= 6 && w->transes - w->trans_mark[reg] <= 2)
     amd_stop(w, i, "hazard: %s is the result of a transcendental that s_waitcnt_depctr has not waited for",
              amd_vname(reg, room));
 }
@@ -203,7 +203,7 @@ static void amd_sgpr_state(amd_wave *w, const amd_ins *i, int reg, int reader) {
   if (w->sread[reg] > 1 && (w->sread[reg] == 2 || reader != AMD_SR_SALU) && w->m->d->sgpr_hazard)
     amd_stop(w, i, "hazard: %s was read by a vector instruction, rewritten, and is read without s_wait_alu",
              amd_sname(reg, room));
-  if (w->family == AMD_12 && reader != AMD_SR_SALU) w->sread[reg] = 1;
+  if (w->family == AMD_12 && reader != AMD_SR_SALU && reg < AMD_NULL) w->sread[reg] = 1;   // LLVM: not M0, EXEC
 }
 static void amd_sreads(amd_wave *w, const amd_ins *i, int first, int n, int reader) {
   char room[16];

@@ -316,8 +316,8 @@ static void amd_depctr(amd_wave *w, const amd_ins *i) {
   const int x = i->offset, sdst = x & 1, vcc = x >> 1 & 1, va_sdst = x >> 9 & 7, va_vdst = x >> 12 & 15;
   if (va_vdst == 0) w->va_mark = w->valus;
   for (int r = 0; r < AMD_SGPRS; r++) {
-    if (w->sread[r] == 2 && !sdst) w->sread[r] = 0;
-    if (w->sread[r] == 3 && (r == AMD_VCC || r == AMD_VCC + 1 ? !vcc : !va_sdst)) w->sread[r] = 0;
+    if (w->sread[r] == 2 && !sdst) w->sread[r] = 1;
+    if (w->sread[r] == 3 && (r == AMD_VCC || r == AMD_VCC + 1 ? !vcc : !va_sdst)) w->sread[r] = 1;
   }
 }
 

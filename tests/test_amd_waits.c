@@ -6,10 +6,9 @@
 #include "amd_test.h"
 #include "../src/isa/amd_parse.c"
 #include "../src/isa/amd_hazards.c"
-//DELAY
+#include "../src/isa/amd_delays.c"
 #include "../src/isa/amd_finish.c"
 #include "rnd.h"
-static void tn_amd_delay(tn_amd_list *l) { (void)l; }
 
 static const char *const chips[3] = {"gfx1100", "gfx1201", "gfx942"};
 static const int numbers[3] = {1100, 1201, 942};

@@ -1,7 +1,7 @@
-// compile: HIP C -> a code object, by what a tiny_amd_system brings, or clang.
+// compile: HIP C -> a code object, by what a tiny_amd_system brings, or clang; assembly -> a code object, here.
 //
-// In:    HIP C, which includes nothing. Out: a code object for the device, or what the compiler says. They are kept in
-//        the library's disk cache.
+// In:    HIP C, which includes nothing, or assembly, which begins with .amdgcn_target (amd_assembly.c). Out: a code
+//        object for the device, or what the compiler says. They are kept in the library's disk cache.
 // Holds: clang alone is run, once for a module: no linker, no library, no header of ROCm. What is found is taken for
 //        the device, and told in the log (letter p). Nothing is written to disk.
 // What is what: Clang, User's Manual and "HIP Support" (--cuda-device-only, -nogpuinc, -nogpulib); -emit-obj stands
@@ -11,6 +11,7 @@
 #ifndef TINY_AMALGAMATED
 #include "device.c"
 #include "../base/tool.c"
+#include "../isa/amd_assembly.c"
 #endif
 
 // TINY_AMD_CLANG, then ROCm's, then the newest in the folders of PATH that are absolute. 0: it is in none.
@@ -51,6 +52,7 @@ static void tn_kfd_compile_task(void *arg, int i) {
   const tn_kfd_batch *b = (const tn_kfd_batch *)arg;
   const tiny_amd_system *s = &b->d->k.sys;
   tn_tool_made *m = &b->made[i];
+  if (tn_amd_is_assembly(b->source[i].data)) return;
   const char *target = b->d->node.chip->name;
   b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->bytes, &m->nbytes, m->log,
                                          sizeof m->log)
@@ -62,10 +64,33 @@ static tiny_code tn_kfd_refused(tn_kfd *d, const tn_tool_made *m, tiny_bytes *lo
   return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is not compiled for %s: %.600s", d->name, d->node.chip->name,
                    n ? m->log : "it is not said why");
 }
+static tiny_code tn_kfd_assemble(tn_kfd *d, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  const tn_amd_chip *chip = NULL;
+  const tiny_code before = tiny_status(d->t);
+  tn_tool_made m;
+  tn_amd_error e;
+  for (int i = 0; i < TN_AMD_CHIPS; i++)
+    if (!strcmp(tn_amd_chips[i].name, d->node.chip->name)) chip = &tn_amd_chips[i];
+  if (!chip) return tiny_fail(d->t, TINY_E_COMPILE, "%s: there is no assembler for it", d->name);
+  if (tn_amd_assemble_object(binary, chip, source->data, source->n, &e))
+    return before == TINY_OK ? tiny_status(d->t) : TINY_OK;          // memory may have been refused
+  snprintf(m.log, sizeof m.log, "line %d, column %d: %s", e.line, e.column, e.sentence);
+  return tn_kfd_refused(d, &m, log);
+}
+static tiny_code tn_kfd_take(const tn_kfd_batch *b, int i, tiny_bytes *binary, tiny_bytes *log) {
+  const tn_tool_made *m = &b->made[i];
+  if (tn_amd_is_assembly(b->source[i].data)) return tn_kfd_assemble(b->d, &b->source[i], binary, log);
+  if (b->result[i] || !m->bytes) return tn_kfd_refused(b->d, m, log);
+  tiny_bytes_add(binary, m->bytes, m->nbytes);
+  return TINY_OK;
+}
 // Processes run beside each other; what a host brings is called on this thread.
 static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_kfd *d = (tn_kfd *)dev;
-  tiny_code code = tn_kfd_find_compiler(d);
+  tiny_code code = TINY_OK;
+  int hip = 0;
+  for (int i = 0; i < n; i++) hip += !tn_amd_is_assembly(source[i].data);
+  if (hip) code = tn_kfd_find_compiler(d);
   if (code != TINY_OK) return code;
   const size_t size = (size_t)n * (sizeof(tn_tool_made) + sizeof(int));
   tn_tool_made *made = (tn_tool_made *)tiny_realloc(d->t, NULL, 0, size);
@@ -75,8 +100,7 @@ static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny
   if (!d->k.sys.compile) tiny_parallel(d->t, n, tn_kfd_compile_task, &b);
   else for (int i = 0; i < n; i++) tn_kfd_compile_task(&b, i);
   for (int i = 0; i < n; i++) {
-    if (code == TINY_OK && (b.result[i] || !made[i].bytes)) code = tn_kfd_refused(d, &made[i], log);
-    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].bytes, made[i].nbytes);
+    if (code == TINY_OK) code = tn_kfd_take(&b, i, &binary[i], log);
     free(made[i].bytes);
   }
   tiny_realloc(d->t, made, size, 0);

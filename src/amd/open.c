@@ -67,6 +67,7 @@ static void tn_kfd_close(void *dev) {
   tn_prepared_close_all(&d->prepared);
   tn_kfd_modules_close(d);
   tn_kfd_close_queues(d);
+  tn_kfd_wake_close(d);
   tn_kfd_close_event(d, &d->memory_event);
   tn_kfd_close_event(d, &d->exception_event);
   tn_device_regions_close(&d->blocks, 1);
@@ -85,6 +86,7 @@ static tn_kfd *tn_kfd_new(tiny_ctx *t) {
   d->blocks.user = d; d->blocks.make = tn_kfd_blocks_make; d->blocks.drop = tn_kfd_blocks_drop;
   d->drm = d->k.kfd = -1;
   d->timeout_ns = tn_kfd_timeout();
+  d->spins = TN_KFD_SPINS;
   memcpy(d->name, "AMD", 4);
   return d;
 }

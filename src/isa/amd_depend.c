@@ -75,8 +75,8 @@ static int tn_amd_access_of(const tn_amd_line *line, tn_amd_access *a) {
   memset(a, 0, sizeof *a);
   if (unit != TN_AMD_U_LDS && unit != TN_AMD_U_VMEM && unit != TN_AMD_U_SMEM) return 0;
   const char *const name = tn_amd_name(line->ins.op, line->ins.family, &n);
-  if (tn_amd_has_word(name, n, "permute") || tn_amd_has_word(name, n, "swizzle") || tn_amd_has_word(name, n, "prefetch"))
-    return 0;
+  if (tn_amd_has_word(name, n, "permute") || tn_amd_has_word(name, n, "swizzle")) return 0;
+  if (tn_amd_has_word(name, n, "prefetch")) return 0;
   const int lds = tn_amd_has_word(name, n, "_load_lds"), loads = tn_amd_has_word(name, n, "load_") ||
       tn_amd_has_word(name, n, "_read");
   a->space = lds || format == TN_AMD_FLAT ? TN_AMD_IN_ANY : unit == TN_AMD_U_LDS ? TN_AMD_IN_LDS

@@ -8,6 +8,7 @@
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
 #include "amd_dead.c"
+#include "amd_pipeline.c"
 #include "amd_schedule.c"
 #include "amd_registers.c"
 #include "amd_dual.c"
@@ -30,6 +31,7 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
   tn_amd_select_list(l, k);
   if (!l->refused) tn_amd_remove_dead(l);
+  if (!l->refused) tn_amd_pipeline(l);
   if (!l->refused) tn_amd_schedule(l);
   if (!l->refused) tn_amd_allocate(l);
   if (!l->refused) tn_amd_pair_lines(l);

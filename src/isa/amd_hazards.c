@@ -75,18 +75,14 @@ static unsigned tn_amd_risk_of_trans(const tn_amd_risks *s, const tn_amd_uses *u
   }
   return 0;
 }
-// How many of a line's uses are of registers that it names, or that stand for one: EXEC of lanes is not.
-static int tn_amd_named_uses(const tn_amd_uses *uses, int unit) {
-  return uses->n - (unit >= TN_AMD_U_VALU && unit <= TN_AMD_U_VMEM);
-}
 // gfx12: the same. Scalar instructions see to what vector instructions write.
 static unsigned tn_amd_risk_of_scalars(const tn_amd_risks *s, const tn_amd_uses *uses, int unit) {
   const int vector = unit >= TN_AMD_U_SMEM && unit <= TN_AMD_U_VMEM;
   unsigned fields = 0;
-  for (int k = 0; k < tn_amd_named_uses(uses, unit); k++) {
+  for (int k = 0; k < uses->n; k++) {
     const tn_amd_use *const u = &uses->of[k];
     if (u->kind != TN_AMD_SGPR || !(u->role & TN_AMD_READS)) continue;
-    for (int r = u->reg; r < u->reg + u->dwords && r < TN_AMD_FLOW_SCALARS; r++) {
+    for (int r = u->reg; r < u->reg + u->dwords && r < TN_AMD_NULL; r++) {         // not M0, EXEC
       const int vcc = r == TN_AMD_VCC || r == TN_AMD_VCC + 1;
       if (s->scalar[r] & TN_AMD_BY_SALU) fields |= TN_AMD_WAIT_SALU;
       if (s->scalar[r] & TN_AMD_BY_VALU && vector) fields |= vcc ? TN_AMD_WAIT_VALU_VCC : TN_AMD_WAIT_VALU_SGPR;
@@ -149,10 +145,10 @@ static void tn_amd_risks_after(tn_amd_risks *s, const tn_amd_line *line, int uni
 static void tn_amd_risks_after_scalars(tn_amd_risks *s, const tn_amd_uses *uses, int unit) {
   const int reader = unit >= TN_AMD_U_SMEM && unit <= TN_AMD_U_VMEM;
   for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++) {
-    for (int k = 0; k < tn_amd_named_uses(uses, unit); k++) {
+    for (int k = 0; k < uses->n; k++) {
       const tn_amd_use *const u = &uses->of[k];
-      if (u->kind != TN_AMD_SGPR || u->reg == TN_AMD_NULL || !(u->role & role)) continue;
-      for (int r = u->reg; r < u->reg + u->dwords && r < TN_AMD_FLOW_SCALARS; r++) {
+      if (u->kind != TN_AMD_SGPR || !(u->role & role)) continue;
+      for (int r = u->reg; r < u->reg + u->dwords && r < TN_AMD_NULL; r++) {
         if (role == TN_AMD_READS && reader) s->scalar[r] |= TN_AMD_WAS_READ;
         if (role == TN_AMD_WRITES && s->scalar[r])
           s->scalar[r] = (uint8_t)(TN_AMD_WAS_READ | (tn_amd_is_vector(unit) ? TN_AMD_BY_VALU : TN_AMD_BY_SALU));

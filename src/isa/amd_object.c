@@ -36,7 +36,7 @@ typedef struct tn_amd_object_section {
 } tn_amd_object_section;
 // name: n bytes and a 0
 typedef struct tn_amd_object_symbol {
-  const char *name; size_t n; int type, section; uint64_t value;
+  const char *name; size_t n; int type, section; uint64_t value, nbytes;
 } tn_amd_object_symbol;
 // name: name_n bytes, not ended; at: of the descriptor, entry: of the code, in the image; metadata: its map, or none
 typedef struct tn_amd_kernel {
@@ -80,6 +80,7 @@ static int tn_amd_object_symbol_at(const tn_amd_object *o, uint64_t i, tn_amd_ob
   y->type = (int)tn_amd_object_get(o, p + 4, 1) & 15;
   y->section = (int)tn_amd_object_get(o, p + 6, 2);
   y->value = tn_amd_object_get(o, p + 8, 8);
+  y->nbytes = tn_amd_object_get(o, p + 16, 8);
   return 1;
 }
 // Is a symbol of this name defined in it?

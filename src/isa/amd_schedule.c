@@ -19,7 +19,8 @@ enum { TN_AMD_LIVE_V, TN_AMD_LIVE_S, TN_AMD_LIVE_A, TN_AMD_LIVES };
 // Of a virtual register: lines from which to which it is live, and in the block: how many uses are left; is it live?
 typedef struct tn_amd_life { int first, last, left, block; uint8_t live; } tn_amd_life;
 typedef struct tn_amd_pressure { int of[TN_AMD_LIVES]; } tn_amd_pressure;
-typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;                // the least first; a line in the low half
+// The least key first; its low half is a line.
+typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;
 typedef struct tn_amd_order {
   tn_amd_graph g; tn_amd_life *life;
   tn_amd_pressure *at;                     // in front of a line
@@ -154,8 +155,10 @@ static int tn_amd_is_greedy(const tn_amd_order *o, int line) {
   }
   return sum > 0;
 }
+// Of two lines from which the way is as long, loads go first: what they wait for is read.
 static int64_t tn_amd_line_key(const tn_amd_order *o, int line) {
-  return (int64_t)(0x3FFFFFFF - o->g.node[line].height) << 31 | line;
+  const int unit = o->g.trait[line].unit, loads = unit == TN_AMD_U_SMEM || unit >= TN_AMD_U_LDS;
+  return (int64_t)(0x3FFFFFFF - 2 * o->g.node[line].height - loads) << 31 | line;
 }
 static void tn_amd_line_ready(tn_amd_order *o, int line) {
   if (o->g.node[line].joins) tn_amd_heap_push(&o->modest, line);                // before all others
