@@ -14,6 +14,7 @@
 #include "amd_dual.c"
 #include "amd_waits.c"
 #include "amd_hazards.c"
+#include "amd_delays.c"
 #include "amd_finish.c"
 #include "amd_object.c"
 #include "amd_abilities.c"
@@ -38,6 +39,7 @@ static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, ti
   if (!l->refused) tn_amd_pair_lines(l);
   if (!l->refused) tn_amd_wait(l);
   if (!l->refused) tn_amd_hazards(l);
+  if (!l->refused) tn_amd_delay(l);
   if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
   return l->refused;
 }
