@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 6410861aab21af7957cff5db074d531d54f9ff46899103205799cb8d2eee360f
+/* tiny_amd.h 0.1.0, source dd326b0e07a30181db54969dfa2e6ed7eab076b6740d78929fa7fd91c9936c78
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -30,14 +30,22 @@ WITHOUT A COMPILER
   clang.
 
 WHAT IT DOES NOT DO
-  Other GPUs; kernels with a stack of unknown size; interrupts: the host looks at signals in memory, and sleeps between.
-  Nothing of this has run on a GPU yet: it was built beside a mock of the driver and an emulator of the GPUs that are
-  strict.
+  Other GPUs; kernels with a stack of unknown size. Nothing of this has run on a GPU yet: it was built beside a mock of
+  the driver and an emulator of the GPUs that are strict. `make test-amd-device` looks at all that a GPU alone can tell.
+
+WAITS
+  A wait looks at a signal in memory for about a millisecond, then sleeps until the GPU interrupts. The driver keeps a
+  page of 32 KiB for that until the process ends, and a process has one: a second context, and one beside ROCm, sleep
+  and look by turns. TINY_AMD_INTERRUPTS=0 leaves the page to ROCm where that is opened later in the process.
 
 KERNELS OF YOUR OWN
   tiny_kernel takes HIP C as source, which includes nothing: extern "C" __attribute__((global)) void name(..).
   Parameters are the output, then the inputs, each an address; a number is an input of one element. Or .binary: a code
   object for this GPU, linked or not.
+  Or assembly, as LLVM's assembler and clang -S spell it, which needs no compiler here: what begins with .amdgcn_target
+  is. What a kernel needs stands in .amdhsa_kernel NAME .. .end_amdhsa_kernel; values are numbers; denormals are kept,
+  whatever a mode leaves out; data, and jumps to other kernels, are refused. An error tells line and column.
+  tiny_amd_disassemble writes such a text of a code object.
 
 ORDER
   What the library gives to a device happens in one order. Bytes from the host and to it go by the GPU's copy engines
@@ -158,7 +166,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "6410861aab21af7957cff5db074d531d54f9ff46899103205799cb8d2eee360f"
+#define TN_AMD_SOURCE_ID "dd326b0e07a30181db54969dfa2e6ed7eab076b6740d78929fa7fd91c9936c78"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -2149,8 +2157,8 @@ static uint64_t tn_kfd_wake_after(tn_kfd *d, int queue) {
   if ((uint32_t)(q->given + 2) < 2) return 0;              // where numbers turn
   if (queue == TN_KFD_COMPUTE) tn_pm4_wake(&w, d->node.chip->family, tn_kfd_wake_slot(d), d->wake_event);
   else tn_sdma_wake(&w, d->node.chip->family, tn_kfd_wake_slot(d), d->wake_event);
-  tn_kfd_push_end(d, queue);
   tn_kfd_push(q, &w);
+  tn_kfd_push_end(d, queue);
   tn_kfd_give(d, q);
   return q->given;
 }
@@ -8354,80 +8362,80 @@ SOFTWARE.
 
 Where things stand in tiny_amd.h
 
-    165  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    173  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                           addresses
-    192  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
+    200  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
                                           two sides of a bus see in order
-    310  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
+    318  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
                                           nothing of it has a name in a folder
-    441  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
+    449  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
                                           the driver's
-    554  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
+    562  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
                                           commands that was prepared
-    769  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    777  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1116  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1124  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1139  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1253  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1147  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1261  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1308  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1316  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1364  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1372  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1443  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1451  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1501  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1598  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1509  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1606  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1852  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1860  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2026  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2034  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2422  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2430  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2546  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2554  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2700  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2708  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2806  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2814  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2900  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2908  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3220  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3228  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3720  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3728  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   3982  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   3990  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4082  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4090  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4266  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5040  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4274  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5048  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5112  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5120  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5239  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5670  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5247  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5678  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5756  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5764  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5949  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5957  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6622  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6630  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7062  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7380  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-   7507  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+   7070  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7388  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+   7515  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-   7820  src/amd/graph.c                  launches that are handed over together again and again, as packets
+   7828  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-   7912  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
+   7920  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
                                           assembly -> a code object, here
-   8023  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-   8136  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+   8031  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+   8144  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-   8179  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+   8187  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-   8309  src/amd/backend.c                the one object of tiny_amd.h
+   8317  src/amd/backend.c                the one object of tiny_amd.h
 */
