@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 56c4c06d21d260bfc03d94826706315f614730cc871d7a29e7fd6ac7be4285ca
+/* tiny_amd.h 0.1.0, source 3fd9b405b66e88ad7d779946525b1377df55de7ab82c427ef0a296c02f029b54
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -30,14 +30,22 @@ WITHOUT A COMPILER
   clang.
 
 WHAT IT DOES NOT DO
-  Other GPUs; kernels with a stack of unknown size; interrupts: the host looks at signals in memory, and sleeps between.
-  Nothing of this has run on a GPU yet: it was built beside a mock of the driver and an emulator of the GPUs that are
-  strict.
+  Other GPUs; kernels with a stack of unknown size. Nothing of this has run on a GPU yet: it was built beside a mock of
+  the driver and an emulator of the GPUs that are strict. `make test-amd-device` looks at all that a GPU alone can tell.
+
+WAITS
+  A wait looks at a signal in memory for about a millisecond, then sleeps until the GPU interrupts. The driver keeps a
+  page of 32 KiB for that until the process ends, and a process has one: a second context, and one beside ROCm, sleep
+  and look by turns. TINY_AMD_INTERRUPTS=0 leaves the page to ROCm where that is opened later in the process.
 
 KERNELS OF YOUR OWN
   tiny_kernel takes HIP C as source, which includes nothing: extern "C" __attribute__((global)) void name(..).
   Parameters are the output, then the inputs, each an address; a number is an input of one element. Or .binary: a code
   object for this GPU, linked or not.
+  Or assembly, as LLVM's assembler and clang -S spell it, which needs no compiler here: what begins with .amdgcn_target
+  is. What a kernel needs stands in .amdhsa_kernel NAME .. .end_amdhsa_kernel; values are numbers; denormals are kept,
+  whatever a mode leaves out; data, and jumps to other kernels, are refused. An error tells line and column.
+  tiny_amd_disassemble writes such a text of a code object.
 
 ORDER
   What the library gives to a device happens in one order. Bytes from the host and to it go by the GPU's copy engines
@@ -158,7 +166,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "56c4c06d21d260bfc03d94826706315f614730cc871d7a29e7fd6ac7be4285ca"
+#define TN_AMD_SOURCE_ID "3fd9b405b66e88ad7d779946525b1377df55de7ab82c427ef0a296c02f029b54"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -2147,7 +2155,7 @@ static void tn_kfd_wake_close(tn_kfd *d) {
 static uint64_t tn_kfd_wake_slot(const tn_kfd *d) { return d->wake_page->va + (uint64_t)d->wake_event * 8; }
 // Of AQL a signal tells of itself, once it counts, where it is told where to.
 static void tn_kfd_wake_by_signal(tn_kfd *d, tn_kfd_queue *q, int on) {
-  q->signal->event = d->wake_event;
+  if (q->signal->event != d->wake_event) q->signal->event = d->wake_event;   // the GPU reads it where a mailbox is
   tn_driver_store(&q->signal->mailbox, on ? tn_kfd_wake_slot(d) : 0);
 }
 // The submission that wakes the host, behind all of this queue; 0: none does, for want of room, or as words are not
@@ -8370,80 +8378,80 @@ SOFTWARE.
 
 Where things stand in tiny_amd.h
 
-    165  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    173  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                           addresses
-    192  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
+    200  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
                                           two sides of a bus see in order
-    310  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
+    318  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
                                           nothing of it has a name in a folder
-    441  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
+    449  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
                                           the driver's
-    554  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
+    562  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
                                           commands that was prepared
-    769  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    777  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1130  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1138  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1155  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1269  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1163  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1277  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1324  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1332  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1380  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1388  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1459  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1467  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1517  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1614  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1525  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1622  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1868  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1876  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2042  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2050  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2438  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2446  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2562  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2570  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2716  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2724  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2822  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2830  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2916  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2924  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3236  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3244  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3736  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3744  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   3998  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   4006  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4098  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4106  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4282  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5056  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4290  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5064  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5128  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5136  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5255  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5686  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5263  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5694  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5772  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5780  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5965  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5973  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6638  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6646  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7078  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7396  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-   7523  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+   7086  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7404  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+   7531  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-   7836  src/amd/graph.c                  launches that are handed over together again and again, as packets
+   7844  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-   7928  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
+   7936  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
                                           assembly -> a code object, here
-   8039  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-   8152  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+   8047  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+   8160  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-   8195  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+   8203  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-   8325  src/amd/backend.c                the one object of tiny_amd.h
+   8333  src/amd/backend.c                the one object of tiny_amd.h
 */
