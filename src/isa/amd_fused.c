@@ -339,7 +339,7 @@ static int tn_amd_fused_most(tn_amd_selection *x, const tiny_uop *u, int i, tn_a
 }
 
 static int tn_amd_fuse(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
-  const int d = u->nsrc ? u->src[0]->dtype : TINY_VOID;
+  const int d = u->nsrc ? (int)u->src[0]->dtype : (int)TINY_VOID;
   if (u->op == TINY_OP_WHERE) return tn_amd_fused_choice(x, u, i, y);
   if (u->op == TINY_OP_EXP2) return tn_amd_fused_power(x, u, i, y);
   if (d == TINY_F32 && tn_amd_compares(u)) return tn_amd_fused_compare(x, u, i, y);

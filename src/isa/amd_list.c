@@ -9,7 +9,7 @@
 #ifndef TN_ISA_AMD_LIST
 #define TN_ISA_AMD_LIST
 #ifndef TINY_AMALGAMATED
-#include "amd_build.c"
+#include "amd_operands.c"
 #include "../ir/listing.c"
 #endif
 
