@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 3fe2ab9a46712c37ab76532b40dda4338d639fc5dcf1b182f08ee5112b6c9337
+/* tiny_amd.h 0.1.0, source 4b6d45e66a844a03a182987a62161fefc789577006fffea0c702cbb12e9e83d2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -166,7 +166,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "3fe2ab9a46712c37ab76532b40dda4338d639fc5dcf1b182f08ee5112b6c9337"
+#define TN_AMD_SOURCE_ID "4b6d45e66a844a03a182987a62161fefc789577006fffea0c702cbb12e9e83d2"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -15101,6 +15101,141 @@ static void tn_amd_hazards(tn_amd_list *l) {
 }
 #endif
 // ---- end src/amd/../isa/amd_hazards.c ----
+// ---- begin src/amd/../isa/amd_delays.c ----
+// amd_delays: hints of gfx11 and gfx12 that cost nothing but their place: s_delay_alu, by which a wave leaves its unit
+// to others until a result is there, and s_clause, by which a run of loads stays together.
+//
+// In:  a list with its waits and hazards. Out: the list with them. It is right without.
+// Holds: what is known of results ends at labels, and where the line waits for vector results by itself. A hint that is
+//        not full takes the next one, too, up to five instructions on. A clause has at most 32 instructions.
+// Source: AMD's RDNA3 guide, "S_DELAY_ALU", "S_CLAUSE"; LLVM, AMDGPUInsertDelayAlu.cpp, SIInsertHardClauses.cpp.
+#ifndef TN_ISA_AMD_DELAYS
+#define TN_ISA_AMD_DELAYS
+#ifndef TINY_AMALGAMATED
+#include "amd_depend.c"
+#include "amd_waits.c"
+#endif
+
+// Codes before those of a kind; bits where the second one and how far it is stand.
+enum { TN_AMD_DEP_VALU = 0, TN_AMD_DEP_TRANS = 4, TN_AMD_DEP_SALU = 8, TN_AMD_MOST_DEPS = 3 };
+enum { TN_AMD_DELAY_SECOND = 7, TN_AMD_DELAY_SKIP = 4, TN_AMD_MOST_SKIP = 5, TN_AMD_MOST_CLAUSE = 32 };
+
+// Who makes a register: a unit, U_OTHER: nobody lately; how many of its kind, and cycles, had been issued before.
+typedef struct tn_amd_maker { uint8_t unit; int number, cycle; } tn_amd_maker;
+// hint: the line of the list that is written, + 1, that may take another
+typedef struct tn_amd_delays_of {
+  tn_amd_maker vector[TN_AMD_FLOW_AGPR], scalar[TN_AMD_FLOW_SCALARS];
+  int valus, transes, cycle, hint, clause;
+} tn_amd_delays_of;
+
+static void tn_amd_delays_forget(tn_amd_delays_of *d) {
+  memset(d->vector, 0, sizeof d->vector);
+  memset(d->scalar, 0, sizeof d->scalar);
+}
+static tn_amd_maker *tn_amd_maker_of(tn_amd_delays_of *d, const tn_amd_use *u, int r) {
+  if (u->kind == TN_AMD_VGPR) return &d->vector[r];
+  return u->kind == TN_AMD_SGPR && r < TN_AMD_NULL ? &d->scalar[r] : NULL;
+}
+// How near the result's maker is: of vector units which before, of scalars how many cycles are left; 0: far enough.
+static int tn_amd_delay_of(const tn_amd_delays_of *d, const tn_amd_maker *m) {
+  const int cycles = d->cycle - m->cycle, valu = d->valus - m->number, trans = d->transes - m->number;
+  switch (m->unit) {
+    case TN_AMD_U_VALU: return valu <= 4 && cycles < TN_AMD_VALU_CYCLES ? TN_AMD_DEP_VALU + valu : 0;
+    case TN_AMD_U_TRANS: return trans <= 3 && cycles < TN_AMD_TRANS_CYCLES ? TN_AMD_DEP_TRANS + trans : 0;
+    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + TN_AMD_SALU_CYCLES - cycles : 0;
+    default: return 0;
+  }
+}
+static int tn_amd_kind_of_delay(int code) {
+  return code <= TN_AMD_DEP_TRANS ? 0 : code <= TN_AMD_DEP_SALU ? 1 : 2;
+}
+// The nearest of each kind that the line reads.
+static void tn_amd_delays_of_line(tn_amd_delays_of *d, const tn_amd_uses *uses, int named, int *nearest) {
+  for (int k = 0; k < named; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    for (int r = u->reg; u->role & TN_AMD_READS && r < u->reg + u->dwords; r++) {
+      const tn_amd_maker *const m = tn_amd_maker_of(d, u, r);
+      const int code = m ? tn_amd_delay_of(d, m) : 0, kind = tn_amd_kind_of_delay(code), salu = kind == 2;
+      if (code && (!nearest[kind] || (salu ? code > nearest[kind] : code < nearest[kind]))) nearest[kind] = code;
+    }
+  }
+}
+static void tn_amd_put_delay(tn_amd_flow *f, tn_amd_delays_of *d, const int nearest[TN_AMD_MOST_DEPS]) {
+  static const int order[] = {1, 0, 2};                      // who takes longest
+  int codes[2] = {0, 0}, n = 0;
+  for (int i = 0; i < TN_AMD_MOST_DEPS && n < 2; i++) if (nearest[order[i]]) codes[n++] = nearest[order[i]];
+  if (!n) return;
+  const int skip = f->l->n - d->hint;
+  if (d->hint && n == 1 && skip <= TN_AMD_MOST_SKIP) {
+    f->l->line[d->hint - 1].ins.o[0].value |= (uint32_t)(codes[0] << TN_AMD_DELAY_SECOND | skip << TN_AMD_DELAY_SKIP);
+    d->hint = 0;
+    return;
+  }
+  tn_amd_flow_put_number(f, TN_AMD_S_DELAY_ALU, (unsigned)(codes[0] | codes[1] << TN_AMD_DELAY_SECOND));
+  d->hint = n == 1 ? f->l->n : 0;
+}
+static void tn_amd_delays_after(tn_amd_delays_of *d, const tn_amd_uses *uses, int unit) {
+  const int trans = unit == TN_AMD_U_TRANS, matrix = unit == TN_AMD_U_MATRIX;
+  const tn_amd_maker m = {(uint8_t)(matrix ? TN_AMD_U_VALU : unit), trans ? d->transes : d->valus, d->cycle};
+  for (int k = 0; k < uses->n; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    for (int r = u->reg; u->role & TN_AMD_WRITES && r < u->reg + u->dwords; r++)
+      if (tn_amd_maker_of(d, u, r)) *tn_amd_maker_of(d, u, r) = m;
+  }
+  d->transes += trans;
+  d->valus += unit == TN_AMD_U_VALU || matrix;
+}
+
+// ** clauses **
+
+// Kinds of accesses that may stand in one clause; 0: none.
+static int tn_amd_clause_of(const tn_amd_line *line) {
+  const int access = tn_amd_access_kind(line);
+  return access == TN_AMD_A_SMEM || access == TN_AMD_A_LOAD
+       ? access << 8 | tn_amd_format(line->ins.op, line->ins.family) : 0;
+}
+static void tn_amd_put_clause(tn_amd_flow *f, tn_amd_delays_of *d, int i) {
+  const int kind = tn_amd_clause_of(&f->line[i]);
+  int n = 0;
+  if (d->clause) { d->clause--; return; }
+  while (kind && n < TN_AMD_MOST_CLAUSE && i + n < f->n && tn_amd_clause_of(&f->line[i + n]) == kind) n++;
+  if (n < 2) return;
+  tn_amd_flow_put_number(f, TN_AMD_S_CLAUSE, (unsigned)n - 1);
+  d->clause = n - 1;
+}
+static void tn_amd_delay_step(tn_amd_flow *f, void *state, int i) {
+  tn_amd_delays_of *const d = (tn_amd_delays_of *)f->pass;
+  const tn_amd_line *const line = &f->line[i];
+  const tn_amd_uses *const uses = &f->uses[i];
+  const int unit = tn_amd_unit(line), lanes = unit >= TN_AMD_U_VALU && unit <= TN_AMD_U_VMEM;
+  int nearest[TN_AMD_MOST_DEPS] = {0, 0, 0};
+  (void)state;
+  if (i && f->line[i - 1].kind == TN_AMD_LINE_LABEL) { tn_amd_delays_forget(d); d->hint = 0; }
+  if (line->kind != TN_AMD_LINE_INS) return;
+  tn_amd_put_clause(f, d, i);
+  const int waits = unit == TN_AMD_U_LDS || unit == TN_AMD_U_VMEM || line->ins.op == TN_AMD_S_WAITCNT_DEPCTR;
+  if (waits) tn_amd_delays_forget(d);
+  if (unit == TN_AMD_U_SALU || unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS || unit == TN_AMD_U_MATRIX) {
+    tn_amd_delays_of_line(d, uses, uses->n - lanes, nearest);
+    tn_amd_put_delay(f, d, nearest);
+    tn_amd_delays_after(d, uses, unit);
+  }
+  d->cycle++;
+}
+
+static int tn_amd_delay_join(void *to, const void *from) { (void)to; (void)from; return 0; }
+static void tn_amd_delay(tn_amd_list *l) {
+  tn_amd_flow f;
+  if (l->refused || l->family == TN_AMD_GFX9) return;
+  tn_amd_delays_of *const d = (tn_amd_delays_of *)tn_amd_scratch(l->t, 1, sizeof *d);
+  if (!d) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  if (!tn_amd_flow_open(&f, l, 1, d)) return;
+  f.step = tn_amd_delay_step;
+  f.join = tn_amd_delay_join;
+  tn_amd_flow_write(&f);
+}
+#endif
+// ---- end src/amd/../isa/amd_delays.c ----
 // ---- begin src/amd/../isa/amd_finish.c ----
 // amd_finish: a list of machine instructions to bytes.
 //
@@ -16586,21 +16721,25 @@ Where things stand in tiny_amd.h
                                           behind it, where the hardware does not see to that
   14919  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15105  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15292  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15105  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+                                          s_delay_alu, by which a wave leaves its unit to others until a
+                                          result is there, and s_clause, by which a run of loads stays
+                                          together
+  15240  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15427  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  15407  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  15534  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  15542  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  15669  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  15847  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  15982  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  15939  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16074  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16134  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16247  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16269  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16382  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16290  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16425  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  16418  src/amd/backend.c                the one object of tiny_amd.h
+  16553  src/amd/backend.c                the one object of tiny_amd.h
 */

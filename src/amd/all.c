@@ -71,6 +71,7 @@
 #include "../isa/amd_waits.c"
 #include "../isa/amd_states.c"
 #include "../isa/amd_hazards.c"
+#include "../isa/amd_delays.c"
 #include "../isa/amd_finish.c"
 #include "../isa/amd_generate.c"
 
