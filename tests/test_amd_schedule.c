@@ -384,6 +384,38 @@ static void check_joined(void) {
   close_context(t);
 }
 
+// What a block in front has loaded is waited for behind what waits for nothing.
+static void check_under_way(void) {
+  enum { SUMS = 12 };
+  tiny_ctx context, *const t = open_context(&context);
+  tn_amd_list l;
+  tn_amd_list_open(&l, t, chip_of(TN_AMD_GFX11));
+  const tn_amd_operand at = tn_amd_new_v(&l, 1), y = tn_amd_new_v(&l, 1);
+  tn_amd_operand z = tn_amd_new_v(&l, 1);
+  tn_amd_copy(&l, at, tn_amd_int(0));
+  tn_amd_copy(&l, z, tn_amd_int(0));
+  const tn_amd_operand x = loaded(&l, 1, at, 0);
+  tn_amd_do0(&l, TN_AMD_S_BARRIER);
+  tn_amd_do3(&l, TN_AMD_V_ADD_F32, y, x, x);
+  for (int i = 0; i < SUMS; i++) {
+    const tn_amd_operand next = tn_amd_new_v(&l, 1);
+    tn_amd_do3(&l, TN_AMD_V_MUL_F32, next, z, z);
+    z = next;
+  }
+  stored(&l, at, y, 2, 0);
+  stored(&l, at, z, 2, 4);
+  tn_amd_schedule(&l);
+  int sums = 0, before = -1;
+  for (int i = 0; i < l.n; i++) {
+    if (l.line[i].kind != TN_AMD_LINE_INS) continue;
+    if (l.line[i].ins.op == TN_AMD_V_ADD_F32) before = sums;
+    sums += l.line[i].ins.op == TN_AMD_V_MUL_F32;
+  }
+  CHECK_EQ(sums, SUMS);
+  CHECK_EQ(before, SUMS);
+  close_context(t);
+}
+
 // ** loops: loads of the next iteration in this one **
 
 typedef struct body { tn_amd_operand sum[4], at[3], kept[3], bound; } body;
@@ -547,6 +579,7 @@ int main(void) {
     check_streams(family, 100, 4, 0, 6000);
   }
   check_joined();
+  check_under_way();
   int pairs = 0, piped = 0;
   for (int i = 0; i < rounds; i++) {
     const uint64_t seed = test_from(1) + (unsigned)i;

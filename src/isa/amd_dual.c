@@ -2,9 +2,9 @@
 //
 // In:    a list of real registers, copies expanded, on gfx11 or gfx12. Out: the list, with fewer lines.
 // Holds: the second of a pair moves up to the first, past few lines of its block that neither touch what it writes nor
-//        write what it reads; both read before either writes. It does not move where the first would have to wait for it
-//        for more than two cycles. What stands in each half is of short forms: operands change sides, and a product that
-//        is added to its own result is an fmac, where that makes a pair.
+//        write what it reads; both read before either writes. It does not where the first would have to wait for it
+//        for more than two cycles. What stands in each half is of short forms: operands change sides, and a product
+//        that is added to its own result is an fmac, where that makes a pair.
 // Source: AMD, RDNA3 ISA, "Dual Issue VALU"; what a pair may be is amd_code.c's and amd_rules.c's.
 #ifndef TN_ISA_AMD_DUAL
 #define TN_ISA_AMD_DUAL
