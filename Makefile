@@ -127,7 +127,7 @@ late: $(TESTS:%=build/late/%)
 
 # Every test whose kernels clang compiles, and every one on lesser processors, but for those that have devices or compilers of
 # their own, name the device, or ask for errors that FMA keeps within, or for memory that this processor's schedules take.
-NO_LEVELS = accelerator amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma \
+NO_LEVELS = accelerator amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma amd_waits amd_registers amd_schedule amd_arithmetic \
             amd_isa amd_object arm64 x86 isa isa_few isa_host isa_lists wasm wasm_run same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
 outside: $(TESTS:%=build/plain/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(^:%=outside:%)
@@ -141,7 +141,7 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 # Every test on PTX of our own, but those that open devices of their own, have no device, look at other texts, or ask
 # what INTERP alone has: memory that is the host's (tiny_blob, find_nan), launches as nodes (codegen), numbers that are
 # exact, no compiler (errors, unpack: its memory), frames on the host's stack.
-NO_PTX  = accelerator amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide \
+NO_PTX  = accelerator amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide amd_waits amd_registers amd_schedule amd_arithmetic \
           ptx_tcgen05 tma amd_isa amd_object x86 isa isa_few isa_host isa_lists wasm wasm_run languages lang_c llvm cpu elf os number print uop view version \
           symbolic spec eval decompose rules trust loader host debug cache count blob reads codegen errors \
           find_nan stack unpack

@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 56c4c06d21d260bfc03d94826706315f614730cc871d7a29e7fd6ac7be4285ca
+/* tiny_amd.h 0.1.0, source 4b6d45e66a844a03a182987a62161fefc789577006fffea0c702cbb12e9e83d2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -30,14 +30,22 @@ WITHOUT A COMPILER
   clang.
 
 WHAT IT DOES NOT DO
-  Other GPUs; kernels with a stack of unknown size; interrupts: the host looks at signals in memory, and sleeps between.
-  Nothing of this has run on a GPU yet: it was built beside a mock of the driver and an emulator of the GPUs that are
-  strict.
+  Other GPUs; kernels with a stack of unknown size. Nothing of this has run on a GPU yet: it was built beside a mock of
+  the driver and an emulator of the GPUs that are strict. `make test-amd-device` looks at all that a GPU alone can tell.
+
+WAITS
+  A wait looks at a signal in memory for about a millisecond, then sleeps until the GPU interrupts. The driver keeps a
+  page of 32 KiB for that until the process ends, and a process has one: a second context, and one beside ROCm, sleep
+  and look by turns. TINY_AMD_INTERRUPTS=0 leaves the page to ROCm where that is opened later in the process.
 
 KERNELS OF YOUR OWN
   tiny_kernel takes HIP C as source, which includes nothing: extern "C" __attribute__((global)) void name(..).
   Parameters are the output, then the inputs, each an address; a number is an input of one element. Or .binary: a code
   object for this GPU, linked or not.
+  Or assembly, as LLVM's assembler and clang -S spell it, which needs no compiler here: what begins with .amdgcn_target
+  is. What a kernel needs stands in .amdhsa_kernel NAME .. .end_amdhsa_kernel; values are numbers; denormals are kept,
+  whatever a mode leaves out; data, and jumps to other kernels, are refused. An error tells line and column.
+  tiny_amd_disassemble writes such a text of a code object.
 
 ORDER
   What the library gives to a device happens in one order. Bytes from the host and to it go by the GPU's copy engines
@@ -158,7 +166,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "56c4c06d21d260bfc03d94826706315f614730cc871d7a29e7fd6ac7be4285ca"
+#define TN_AMD_SOURCE_ID "4b6d45e66a844a03a182987a62161fefc789577006fffea0c702cbb12e9e83d2"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -1674,7 +1682,9 @@ typedef struct tn_kfd {
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
   uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
-  char compiler[300]; int compiler_asked;
+  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, "": any, or none
+  int builtin, alone, compiler_asked; char compiler[300];
+  tiny_renderer hip;
 } tn_kfd;
 
 static tiny_code tn_kfd_failed(tn_kfd *d) { return tiny_fail(d->t, d->k.code, "%s: %s", d->name, d->k.why); }
@@ -2147,7 +2157,7 @@ static void tn_kfd_wake_close(tn_kfd *d) {
 static uint64_t tn_kfd_wake_slot(const tn_kfd *d) { return d->wake_page->va + (uint64_t)d->wake_event * 8; }
 // Of AQL a signal tells of itself, once it counts, where it is told where to.
 static void tn_kfd_wake_by_signal(tn_kfd *d, tn_kfd_queue *q, int on) {
-  q->signal->event = d->wake_event;
+  if (q->signal->event != d->wake_event) q->signal->event = d->wake_event;   // the GPU reads it where a mailbox is
   tn_driver_store(&q->signal->mailbox, on ? tn_kfd_wake_slot(d) : 0);
 }
 // The submission that wakes the host, behind all of this queue; 0: none does, for want of room, or as words are not
@@ -6895,7 +6905,7 @@ enum { TN_AMD_S_NULL, TN_AMD_S_NOTE, TN_AMD_S_DYNSYM, TN_AMD_S_HASH, TN_AMD_S_DY
   TN_AMD_S_DYNAMIC, TN_AMD_S_NAMES, TN_AMD_SECTIONS };
 typedef struct tn_amd_part { uint64_t at, nbytes, offset; } tn_amd_part;
 typedef struct tn_amd_writer {
-  const tn_amd_chip *chip; const tn_amd_source *kernels; int n;
+  const tn_amd_chip *chip; const tn_amd_source *kernels; int n; const char *mark;
   tiny_bytes part[TN_AMD_SECTIONS]; tn_amd_part is[TN_AMD_SECTIONS];
 } tn_amd_writer;
 static const struct { char name[12]; uint8_t type, flags, link, info, align, entry; } tn_amd_sections[] = {
@@ -6941,7 +6951,7 @@ static void tn_amd_add_symbol(tn_amd_writer *w, const char *name, const char *en
 }
 // One bucket (System V ABI, "Hash Table"): a chain through all symbols, so that no name is hashed.
 static void tn_amd_add_hash(tn_amd_writer *w) {
-  const uint64_t n = 2 * (uint64_t)w->n + 1;
+  const uint64_t n = 2 * (uint64_t)w->n + 1 + (w->mark != NULL);
   tiny_bytes *const b = &w->part[TN_AMD_S_HASH];
   tn_amd_add(b, 1, 4);
   tn_amd_add(b, n, 4);
@@ -6975,6 +6985,7 @@ static void tn_amd_fill_parts(tn_amd_writer *w) {
     tn_amd_add_symbol(w, k->name, "", 2, TN_AMD_S_TEXT, k->nbytes);
     tn_amd_add_symbol(w, k->name, ".kd", 1, TN_AMD_S_RODATA, TN_AMD_DESCRIPTOR_NBYTES);
   }
+  if (w->mark) tn_amd_add_symbol(w, w->mark, "", TN_AMD_STT_OBJECT, TN_AMD_S_RODATA, 0);
   tn_amd_add_hash(w);
   tn_amd_add_dynamic(w);
   for (int i = 0; i < TN_AMD_SECTIONS; i++)
@@ -7008,6 +7019,7 @@ static void tn_amd_place(tn_amd_writer *w) {
     code += tn_amd_aligned(w->kernels[i].nbytes + end, TN_AMD_TEXT_ALIGN);
     descriptor += TN_AMD_DESCRIPTOR_NBYTES;
   }
+  if (w->mark) tn_amd_patch(&w->part[TN_AMD_S_DYNSYM], (uint64_t)(2 * w->n + 1) * TN_AMD_ELF_SYMBOL + 8, descriptor, 8);
   for (int i = 0; i < 5; i++) tn_amd_patch(&w->part[TN_AMD_S_DYNAMIC], (uint64_t)i * 16 + 8, values[i], 8);
 }
 static void tn_amd_add_segment(tiny_bytes *out, int type, int flags, const tn_amd_part *first, const tn_amd_part *last,
@@ -7054,12 +7066,14 @@ static void tn_amd_add_section(tn_amd_writer *w, tiny_bytes *out, int i, uint64_
   tn_amd_add(out, tn_amd_sections[i].entry, 8);
   *name += strlen(tn_amd_sections[i].name) + 1;
 }
-// An object of n kernels to out, which is empty. Where memory is refused the context has an error, and it is none.
-static void tn_amd_object_write(tiny_bytes *out, const tn_amd_chip *chip, const tn_amd_source *kernels, int n) {
+// An object of n kernels to out, which is empty. mark: a symbol that says something of all of them, NULL: none. Where
+// memory is refused the context has an error, and it is none.
+static void tn_amd_object_write(tiny_bytes *out, const tn_amd_chip *chip, const tn_amd_source *kernels, int n,
+                                const char *mark) {
   tn_amd_writer w;
   uint64_t name = 0;
   memset(&w, 0, sizeof w);
-  w.chip = chip; w.kernels = kernels; w.n = n;
+  w.chip = chip; w.kernels = kernels; w.n = n; w.mark = mark;
   for (int i = 0; i < TN_AMD_SECTIONS; i++) w.part[i].t = out->t;
   tn_amd_fill_parts(&w);
   const uint64_t sections = tn_amd_place_parts(&w);
@@ -7387,11 +7401,8143 @@ static int tn_amd_assemble_object(tiny_bytes *out, const tn_amd_chip *chip, cons
   if (!tn_amd_take_directives(&a, text, n, e)) return 0;
   if (!tn_amd_assemble_kernels(&a, &sources, e)) return 0;
   tn_amd_object_write(out, chip, (const tn_amd_source *)(const void *)sources.data,
-                      (int)(sources.n / sizeof(tn_amd_source)));
+                      (int)(sources.n / sizeof(tn_amd_source)), NULL);
   return 1;
 }
 #endif
 // ---- end src/amd/../isa/amd_assembly.c ----
+
+// ** the generator: lists of kernels -> machine code **
+// instructions with virtual registers, what a line reads and writes, and its text
+// ---- begin src/amd/../ir/listing.c ----
+// listing: what the nodes of a kernel's list say, by what tiny.h shows to everyone: renderers stand in companion
+// headers, too, and those see nothing else of the library.
+//
+// In:  nodes, public structs. Out: answers. What k, v and sources of an op mean: ir/uop.c.
+#ifndef TN_IR_LISTING
+#define TN_IR_LISTING
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+
+// Where a DEFINE or STAGE lives.
+enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
+enum { TN_BOXES = 64 };                    // of k of a BARRIER: it waits for copies of boxes to its slot, source 0
+enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the number of a row of tn_warp_units
+
+// Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
+// every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
+// SWIZZLED: they lie in boxes. SIDE: the address is that of 64 rows that four warps have, 16 each.
+enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
+enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
+enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
+static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
+static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
+static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+
+// ** boxes: tiles of memory that the device copies by itself, as its matrix units read them **
+//
+// A BULK copies a box of a tensor, rows of 128 bytes, one after the other, whose pieces of 16 bytes are turned by the
+// number of their row, so that eight rows of one piece lie in eight different places (PTX ISA, "Swizzling Modes", 128B;
+// "Strides", "Shared Memory Matrix Layout"). Memory of boxes begins at a multiple of eight rows.
+enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // bytes
+  TN_BOX_ROWS = 64,                        // of a box whose rows go on in the next one
+  TN_BOX_MOST = 256,                       // rows of a box (CUDA driver API, cuTensorMapEncodeTiled: boxDim)
+  TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
+  TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
+// Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
+static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
+// k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
+static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
+static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
+static int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
+// Warps of their own begin it, a warp group beside those of the items: a launch has so many threads more.
+enum { TN_BULK_PRODUCED = 1 << 24, TN_PRODUCER_THREADS = 128 };
+static int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
+static int tn_producer_threads(tiny_uop *const *list, int n) {
+  for (int i = 0; i < n; i++) if (tn_bulk_is_produced(list[i])) return TN_PRODUCER_THREADS;
+  return 0;
+}
+
+// ** memory **
+
+static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m;
+}
+static int tn_is_reg(const tiny_uop *memory) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
+}
+
+// What a STORE stores, as it was loaded: bits do not change.
+static tiny_uop *tn_copied(const tiny_uop *store) {
+  tiny_uop *x = store->src[1];
+  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
+  return x;
+}
+// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
+// together, zeros where they are not there? (PTX ISA, cp.async)
+static int tn_copies_later(const tiny_uop *store) {
+  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
+  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
+      from->lanes > 1 ||
+      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
+      (from->nsrc == 3 && from->src[2]->lanes > 1))
+    return 0;
+  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)load->dtype) * load->lanes;
+  return nbytes == 4 || nbytes == 8 || nbytes == 16;
+}
+
+// How many low bits of an integer are 0 whatever else it is made of; zeros: the answers for its sources, by seq.
+static int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
+  enum { MOST = 16 };
+  const int a = u->nsrc ? zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? zeros[u->src[1]->seq] : 0;
+  int n = 0;
+  if (u->dtype < TINY_I8 || u->dtype > TINY_U64 || u->lanes > 1) return 0;
+  switch (u->op) {
+    case TINY_OP_CONST: while (n < MOST && !(u->k >> n & 1)) n++; return n;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MAX: case TINY_OP_OR: case TINY_OP_XOR: return a < b ? a : b;
+    case TINY_OP_MUL: return a + b < MOST ? a + b : MOST;
+    case TINY_OP_AND: return a > b ? a : b;
+    case TINY_OP_SHL:
+      return u->src[1]->op == TINY_OP_CONST && u->src[1]->k >= 0 && u->src[1]->k < MOST - a ? a + (int)u->src[1]->k : a;
+    case TINY_OP_CAST: return u->src[0]->dtype >= TINY_I8 && u->src[0]->dtype <= TINY_U64 ? a : 0;
+    default: return 0;
+  }
+}
+#endif
+// ---- end src/amd/../ir/listing.c ----
+// ---- begin src/amd/../isa/amd_operands.c ----
+// amd_operands: operands of instructions: registers, constants, numbers.
+//
+// In:  what they are. Out: a tn_amd_operand each.
+#ifndef TN_ISA_AMD_OPERANDS
+#define TN_ISA_AMD_OPERANDS
+#ifndef TINY_AMALGAMATED
+#include "amd_rules.c"
+#include "amd_descriptor.c"
+#endif
+
+static tn_amd_operand tn_amd_register(int kind, int reg, int dwords) {
+  tn_amd_operand o;
+  memset(&o, 0, sizeof o);
+  o.kind = (uint8_t)kind; o.reg = (uint16_t)reg; o.dwords = (uint8_t)dwords;
+  return o;
+}
+static tn_amd_operand tn_amd_v(int reg, int dwords) { return tn_amd_register(TN_AMD_VGPR, reg, dwords); }
+static tn_amd_operand tn_amd_s(int reg, int dwords) { return tn_amd_register(TN_AMD_SGPR, reg, dwords); }
+static tn_amd_operand tn_amd_off(void) { return tn_amd_register(TN_AMD_OFF, 0, 0); }
+// A whole number as a source: -16 to 64 are free, others are a literal.
+static tn_amd_operand tn_amd_int(int32_t v) {
+  const int inline_code = v >= 0 ? 128 + v : 192 - v, is_inline = v >= -16 && v <= 64;
+  tn_amd_operand o = tn_amd_register(is_inline ? TN_AMD_INLINE : TN_AMD_LITERAL, is_inline ? inline_code : 0, 1);
+  o.value = (uint32_t)v;
+  return o;
+}
+// A float of 32 bits by its bits.
+static tn_amd_operand tn_amd_bits(uint32_t bits) {
+  static const uint32_t codes[] = {0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000,
+                                   0xC0800000, 0x3E22F983};
+  tn_amd_operand o = tn_amd_register(TN_AMD_LITERAL, 0, 1);
+  o.value = bits;
+  for (int i = 0; i < 9; i++) if (codes[i] == bits) { o.kind = TN_AMD_INLINE; o.reg = (uint16_t)(240 + i); }
+  return o;
+}
+static tn_amd_operand tn_amd_imm(int v) {                    // of s_* instructions
+  tn_amd_operand o = tn_amd_register(TN_AMD_NUMBER, 0, 0);
+  o.value = (uint32_t)v & 0xFFFF;
+  return o;
+}
+#endif
+// ---- end src/amd/../isa/amd_operands.c ----
+// ---- begin src/amd/../isa/amd_list.c ----
+// amd_list: the machine instructions of a kernel on their way from selection to bytes.
+//
+// In:  what selection says: operations of amd_table.c, operands, labels. Out: a list that passes take in this order:
+//      amd_schedule.c, amd_registers.c, amd_dual.c, amd_waits.c, amd_hazards.c, amd_finish.c.
+// Holds: registers from TN_AMD_VIRTUAL on are virtual: a virtual register is a tuple of up to 32 dwords, of which an
+//        operand names `dwords` from dword `sub` on. Before amd_waits.c a result is there at once. Conditions are masks
+//        of a wave's lanes in scalar registers, whose bits mean nothing for lanes that are not in EXEC.
+//        What cannot be selected is said once, in `refused`; then nothing of the list is used.
+#ifndef TN_ISA_AMD_LIST
+#define TN_ISA_AMD_LIST
+#ifndef TINY_AMALGAMATED
+#include "amd_operands.c"
+#include "../ir/listing.c"
+#endif
+
+enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32 };
+
+// kind: of registers, TN_AMD_VGPR, TN_AMD_SGPR or TN_AMD_AGPR; fixed: where its first dword has to be, -1: anywhere;
+// hint: a virtual register whose dword `at` its first one had best be, -1: none; reg: where it is, -1: not known yet
+typedef struct tn_amd_vreg { uint8_t kind, dwords, at; int16_t fixed, reg; int32_t hint; } tn_amd_vreg;
+
+// What stands in a list. COPY: o[0] = o[1], as many dwords, of registers of any kinds, or of a constant, whose dwords
+// are all the same. LOOP .. LOOP_END: what is executed again and again, by a branch in front of LOOP_END to a label
+// behind LOOP; it is entered and left there alone, or by a branch to a label behind LOOP_END.
+enum { TN_AMD_LINE_INS, TN_AMD_LINE_COPY, TN_AMD_LINE_LABEL, TN_AMD_LINE_LOOP, TN_AMD_LINE_LOOP_END };
+// label: which, or where a branch goes to; of an access: memory: 1 + the slot of a PARAM, TN_AMD_OF_LDS + the id of a
+// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; times: of a LOOP, 0: not known
+enum { TN_AMD_OF_LDS = 1 << 16, TN_AMD_OF_SCRATCH = 1 << 24 };
+typedef struct tn_amd_line {
+  tn_amd_ins ins; uint8_t kind; int32_t label, memory, times; const tiny_uop *index;
+} tn_amd_line;
+
+typedef struct tn_amd_list {
+  tiny_ctx *t; const tn_amd_chip *chip; int family, mask;    // mask: dwords of one
+  const char *refused;                     // NULL: all of it could be selected
+  tn_amd_line *line; int n, cap;
+  tn_amd_vreg *vreg; int nvreg, vregcap;
+  int labels;
+  tn_amd_setup setup;                      // what the kernel needs, as far as it is known
+  tn_amd_line *spare; int spare_cap; char *work; size_t work_nbytes;       // what passes had, for the next one
+} tn_amd_list;
+
+static void tn_amd_list_refuse(tn_amd_list *l, const char *why) { if (!l->refused) l->refused = why; }
+
+// ** memory of one call, by what everyone may call **
+
+// n elements of zeros; NULL: refused, which the context tells.
+static void *tn_amd_scratch(tiny_ctx *t, size_t n, size_t each) {
+  static const char zeros[4096] = {0};
+  tiny_bytes b = {t, NULL, 0, 0};
+  const size_t nbytes = n * each + 16;
+  for (size_t at = 0; at < nbytes; at += sizeof zeros)
+    tiny_bytes_add(&b, zeros, nbytes - at < sizeof zeros ? nbytes - at : sizeof zeros);
+  return b.n >= nbytes ? b.data : NULL;
+}
+// An array of n elements that has room for one more, which is zeros; NULL: refused.
+static void *tn_amd_grown(tn_amd_list *l, void *array, int n, int *cap, size_t each) {
+  if (n < *cap) return array;
+  void *const more = tn_amd_scratch(l->t, 2 * (size_t)*cap + 64, each);
+  if (!more) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
+  if (n) memcpy(more, array, (size_t)n * each);
+  *cap = 2 * *cap + 64;
+  return more;
+}
+
+// ** registers **
+
+// A new virtual register; its number without TN_AMD_VIRTUAL.
+static int tn_amd_vreg_new(tn_amd_list *l, int kind, int dwords) {
+  if (l->nvreg == TN_AMD_MOST_VIRTUAL) { tn_amd_list_refuse(l, "it has too many values"); return 0; }
+  tn_amd_vreg *const all = (tn_amd_vreg *)tn_amd_grown(l, l->vreg, l->nvreg, &l->vregcap, sizeof *all);
+  if (!all) return 0;
+  const tn_amd_vreg fresh = {(uint8_t)kind, (uint8_t)dwords, 0, -1, -1, -1};
+  l->vreg = all;
+  l->vreg[l->nvreg] = fresh;
+  return l->nvreg++;
+}
+static tn_amd_operand tn_amd_new(tn_amd_list *l, int kind, int dwords) {
+  return tn_amd_register(kind, TN_AMD_VIRTUAL + tn_amd_vreg_new(l, kind, dwords), dwords);
+}
+static tn_amd_operand tn_amd_new_v(tn_amd_list *l, int dwords) { return tn_amd_new(l, TN_AMD_VGPR, dwords); }
+static tn_amd_operand tn_amd_new_s(tn_amd_list *l, int dwords) { return tn_amd_new(l, TN_AMD_SGPR, dwords); }
+static tn_amd_operand tn_amd_new_mask(tn_amd_list *l) { return tn_amd_new_s(l, l->mask); }
+// Dwords [at, at + dwords) of an operand.
+static tn_amd_operand tn_amd_slice(tn_amd_operand o, int at, int dwords) {
+  if (o.reg >= TN_AMD_VIRTUAL) o.sub = (uint8_t)(o.sub + at);
+  else if (o.kind == TN_AMD_VGPR || o.kind == TN_AMD_SGPR || o.kind == TN_AMD_AGPR) o.reg = (uint16_t)(o.reg + at);
+  o.dwords = (uint8_t)dwords;
+  return o;
+}
+static int tn_amd_is_register(const tn_amd_operand *o) {
+  return o->kind == TN_AMD_VGPR || o->kind == TN_AMD_SGPR || o->kind == TN_AMD_AGPR;
+}
+static int tn_amd_is_virtual(const tn_amd_operand *o) { return tn_amd_is_register(o) && o->reg >= TN_AMD_VIRTUAL; }
+
+// ** lines **
+
+static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
+  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(l, l->line, l->n, &l->cap, sizeof *all);
+  if (all) { l->line = all; l->n++; }      // else the last one is lost, as nothing of a refused list is used
+  tn_amd_line *const line = &l->line[l->n - 1];
+  memset(line, 0, sizeof *line);
+  line->kind = (uint8_t)kind; line->label = label; line->ins.family = (uint8_t)l->family;
+  return line;
+}
+static int tn_amd_label_new(tn_amd_list *l) { return l->labels++; }
+// Empty, with room for lines. 0: there is no memory for it.
+static int tn_amd_list_open(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip) {
+  memset(l, 0, sizeof *l);
+  l->t = t; l->chip = chip; l->family = chip->family; l->mask = chip->wave / 32;
+  l->line = (tn_amd_line *)tn_amd_grown(l, NULL, 0, &l->cap, sizeof *l->line);
+  if (l->line) tn_amd_line_new(l, TN_AMD_LINE_LABEL, tn_amd_label_new(l));
+  return l->line != NULL;
+}
+static void tn_amd_copy(tn_amd_list *l, tn_amd_operand to, tn_amd_operand from) {
+  tn_amd_line *const line = tn_amd_line_new(l, TN_AMD_LINE_COPY, -1);
+  line->ins.n = 2; line->ins.o[0] = to; line->ins.o[1] = from;
+}
+
+// ** instructions: operands that do not fit are put into registers before **
+
+static int tn_amd_is_vector_format(int format) { return format >= TN_AMD_VOP1 && format <= TN_AMD_MFMA; }
+static int tn_amd_is_constant(const tn_amd_operand *o) { return o->kind == TN_AMD_INLINE || o->kind == TN_AMD_LITERAL; }
+static tn_amd_operand tn_amd_in_vgprs(tn_amd_list *l, tn_amd_operand from) {
+  tn_amd_operand to = tn_amd_new_v(l, from.dwords), plain = from;
+  plain.neg = plain.abs = plain.op_sel = plain.op_sel_hi = 0;
+  tn_amd_copy(l, to, plain);
+  to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
+  return to;
+}
+static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
+  tn_amd_operand to = tn_amd_new_s(l, from.dwords), plain = from;
+  plain.neg = plain.abs = plain.op_sel = plain.op_sel_hi = 0;
+  tn_amd_copy(l, to, plain);
+  to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
+  return to;
+}
+// Is it known of a line that nothing comes there from elsewhere, and that EXEC stays?
+static int tn_amd_keeps_on(const tn_amd_list *l, const tn_amd_line *line) {
+  const int format = tn_amd_format(line->ins.op, l->family);
+  if (line->kind == TN_AMD_LINE_COPY) return line->ins.o[0].reg != TN_AMD_EXEC || line->ins.o[0].kind != TN_AMD_SGPR;
+  if (line->kind != TN_AMD_LINE_INS || format == TN_AMD_SOPP || format == TN_AMD_SOP1 || format == TN_AMD_SOPK)
+    return 0;
+  if (line->ins.n && line->ins.o[0].kind == TN_AMD_SGPR && line->ins.o[0].reg == TN_AMD_EXEC) return 0;
+  return format != TN_AMD_VOPC || tn_amd_form_of(line->ins.op, l->family).operands[0] == 'e';
+}
+// A constant in a register that nobody writes to otherwise, for the lines that follow: what has it already, not long
+// before, has it still.
+enum { TN_AMD_SAME_CONSTANT = 64, TN_AMD_MARK = -2 };        // lines; label of such a copy
+static tn_amd_operand tn_amd_constant_in(tn_amd_list *l, int kind, tn_amd_operand from) {
+  const int last = from.dwords == 1 && tn_amd_is_constant(&from);
+  tn_amd_operand to = from;
+  for (int i = l->n - 1; last && i >= 0 && i > l->n - TN_AMD_SAME_CONSTANT && tn_amd_keeps_on(l, &l->line[i]); i--) {
+    const tn_amd_operand *const o = l->line[i].ins.o;
+    if (l->line[i].label != TN_AMD_MARK || o[0].kind != kind || o[1].kind != from.kind || o[1].value != from.value ||
+        o[1].reg != from.reg) continue;
+    to = o[0];
+    to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
+    return to;
+  }
+  to = kind == TN_AMD_SGPR ? tn_amd_in_sgprs(l, from) : tn_amd_in_vgprs(l, from);
+  if (last) l->line[l->n - 1].label = TN_AMD_MARK;
+  return to;
+}
+// How many scalars and literals of their own are read, o as well; parts of a virtual register are its own each, and of
+// literals there may be one: a second one counts as more than there may be.
+static int tn_amd_bus_with(tn_amd_operand *bus, int n, const tn_amd_operand *o) {
+  const int literal = o->kind == TN_AMD_LITERAL;
+  if (!literal && o->kind != TN_AMD_SPECIAL && (o->kind != TN_AMD_SGPR || o->reg == TN_AMD_NULL)) return n;
+  for (int i = 0; i < n; i++) {
+    const int same = bus[i].reg == o->reg && bus[i].sub == o->sub && bus[i].dwords == o->dwords;
+    if (literal && bus[i].kind == TN_AMD_LITERAL) return bus[i].value == o->value ? n : TN_AMD_MOST_OPERANDS;
+    if (!literal && bus[i].kind == o->kind && same) return n;
+  }
+  bus[n] = *o;
+  return n + 1;
+}
+// Masks of short forms are VCC, second sources are vector registers, and nothing is negated.
+static int tn_amd_may_be_short(const tn_amd_form *f, int format, const tn_amd_ins *ins) {
+  int may = format < TN_AMD_VOP3;
+  for (int i = 0; i < f->n && i < ins->n; i++) {
+    const char where = f->operands[2 * i];
+    if (strchr("ecm", where)) may &= ins->o[i].reg == TN_AMD_VCC;
+    if (where == '1') may &= ins->o[i].kind == TN_AMD_VGPR;
+    may &= !ins->o[i].neg && !ins->o[i].abs;
+  }
+  return may;
+}
+// Scalars and literals that it reads beyond what the family takes (amd_rules.c) come of vector registers; so do
+// scalars where it wants vector registers. A literal that its form does not take comes of a scalar one.
+static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int format, tn_amd_ins *ins) {
+  const int packed = format == TN_AMD_VOP3P || format == TN_AMD_MFMA;
+  const int is_long = !tn_amd_may_be_short(f, format, ins), nine = l->family == TN_AMD_GFX9;
+  const int most = tn_amd_bus_width(ins);
+  const tn_amd_operand vcc = tn_amd_s(TN_AMD_VCC, l->mask);
+  tn_amd_operand bus[TN_AMD_MOST_OPERANDS + 1];
+  int n = 0;
+  for (int i = 0; i < f->n; i++)           // what has to be a scalar counts first
+    if (f->operands[2 * i] == 'm' || f->operands[2 * i] == 'S') n = tn_amd_bus_with(bus, n, &ins->o[i]);
+  if (ins->op == TN_AMD_V_DIV_FMAS_F32 || ins->op == TN_AMD_V_DIV_FMAS_F64) n = tn_amd_bus_with(bus, n, &vcc);
+  for (int i = 0; i < f->n; i++) {
+    tn_amd_operand *const o = &ins->o[i];
+    const char where = f->operands[2 * i];
+    if (!strchr("012xyzC", where)) continue;
+    const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
+    const int unfit = o->kind == TN_AMD_LITERAL && (packed || (nine && (is_long || where != '0' || o->neg || o->abs)));
+    if (unfit && !alone && format != TN_AMD_MFMA && o->dwords == 1 && n < most)
+      *o = tn_amd_constant_in(l, TN_AMD_SGPR, *o);
+    const int literal = o->kind == TN_AMD_LITERAL;
+    const int refused = (alone && o->kind != TN_AMD_VGPR) || (where == 'C' && o->kind == TN_AMD_SGPR) ||
+        (literal && (unfit || o->dwords > 1));
+    const int with = refused ? n : tn_amd_bus_with(bus, n, o);
+    if (refused || with > most) *o = tn_amd_constant_in(l, TN_AMD_VGPR, *o);
+    else n = with;
+  }
+}
+static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_ins *ins) {
+  for (int i = 0; i < f->n; i++) {
+    tn_amd_operand *const o = &ins->o[i];
+    if (strchr("abc", f->operands[2 * i]) && o->kind != TN_AMD_VGPR && o->kind != TN_AMD_OFF && o->kind != TN_AMD_AGPR)
+      *o = tn_amd_constant_in(l, TN_AMD_VGPR, *o);
+  }
+}
+// Which operands of a commutative operation stand better the other way: its short form has a register in src1.
+static int tn_amd_commutes(int op) {
+  switch (op) {
+    case TN_AMD_V_ADD_F32: case TN_AMD_V_MUL_F32: case TN_AMD_V_MAX_F32: case TN_AMD_V_MIN_F32: case TN_AMD_V_ADD_F16:
+    case TN_AMD_V_MUL_F16: case TN_AMD_V_MAX_F16: case TN_AMD_V_MIN_F16: case TN_AMD_V_ADD_NC_U32:
+    case TN_AMD_V_AND_B32: case TN_AMD_V_OR_B32: case TN_AMD_V_XOR_B32: case TN_AMD_V_MAX_I32: case TN_AMD_V_MIN_I32:
+    case TN_AMD_V_MAX_U32: case TN_AMD_V_MIN_U32: case TN_AMD_V_MUL_I32_I24: case TN_AMD_V_MUL_U32_U24: return 1;
+    default: return 0;
+  }
+}
+// The line of an instruction, which its modifiers may be written to. What is copied stands in front of it.
+static tn_amd_line *tn_amd_do(tn_amd_list *l, int op, int n, const tn_amd_operand *o) {
+  const int format = tn_amd_format(op, l->family);
+  const tn_amd_form f = tn_amd_form_of(op, l->family);
+  tn_amd_ins ins;
+  if (!format || n > TN_AMD_MOST_OPERANDS) { tn_amd_list_refuse(l, "the GPU has no such instruction"); return l->line; }
+  memset(&ins, 0, sizeof ins);
+  ins.op = (uint16_t)op; ins.family = (uint8_t)l->family; ins.n = (uint8_t)n;
+  memcpy(ins.o, o, (size_t)n * sizeof *o);
+  if (tn_amd_commutes(op) && ins.o[2].kind != TN_AMD_VGPR && ins.o[1].kind == TN_AMD_VGPR) {
+    ins.o[1] = o[2]; ins.o[2] = o[1];
+  }
+  for (int i = 0; i < n && i < f.n; i++) {
+    if (tn_amd_is_constant(&ins.o[i])) ins.o[i].dwords = (uint8_t)tn_amd_dwords(l->family, f.operands[2 * i + 1]);
+    if (format == TN_AMD_VOP3P && !strchr("fFh", f.operands[2 * i + 1])) ins.o[i].op_sel_hi = 1;
+  }
+  if (tn_amd_is_vector_format(format)) tn_amd_legalize_vector(l, &f, format, &ins);
+  if (format >= TN_AMD_DS && format <= TN_AMD_MUBUF) tn_amd_legalize_access(l, &f, &ins);
+  tn_amd_line *const line = tn_amd_line_new(l, TN_AMD_LINE_INS, -1);
+  line->ins = ins;
+  return line;
+}
+static tn_amd_line *tn_amd_do0(tn_amd_list *l, int op) { return tn_amd_do(l, op, 0, NULL); }
+static tn_amd_line *tn_amd_do1(tn_amd_list *l, int op, tn_amd_operand a) { return tn_amd_do(l, op, 1, &a); }
+static tn_amd_line *tn_amd_do2(tn_amd_list *l, int op, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand o[] = {a, b};
+  return tn_amd_do(l, op, 2, o);
+}
+static tn_amd_line *tn_amd_do3(tn_amd_list *l, int op, tn_amd_operand a, tn_amd_operand b, tn_amd_operand c) {
+  const tn_amd_operand o[] = {a, b, c};
+  return tn_amd_do(l, op, 3, o);
+}
+static tn_amd_line *tn_amd_do4(tn_amd_list *l, int op, tn_amd_operand a, tn_amd_operand b, tn_amd_operand c,
+                               tn_amd_operand d) {
+  const tn_amd_operand o[] = {a, b, c, d};
+  return tn_amd_do(l, op, 4, o);
+}
+static tn_amd_line *tn_amd_do5(tn_amd_list *l, int op, tn_amd_operand a, tn_amd_operand b, tn_amd_operand c,
+                               tn_amd_operand d, tn_amd_operand e) {
+  const tn_amd_operand o[] = {a, b, c, d, e};
+  return tn_amd_do(l, op, 5, o);
+}
+static void tn_amd_branch_to(tn_amd_list *l, int op, int label) {
+  tn_amd_line *const line = tn_amd_do1(l, op, tn_amd_imm(0));
+  line->label = label;
+}
+#endif
+// ---- end src/amd/../isa/amd_list.c ----
+// ---- begin src/amd/../isa/amd_uses.c ----
+// amd_uses: what a line of a list reads and writes, beside what it names: SCC, VCC, EXEC; and which unit does it.
+//
+// In:  a line. Out: registers and roles, as passes ask for them. SCC is TN_AMD_SPECIAL, reg TN_AMD_SCC.
+// Source: AMD's ISA guides (amd.c), "Scalar ALU Operations", "Vector ALU Operations".
+#ifndef TN_ISA_AMD_USES
+#define TN_ISA_AMD_USES
+#ifndef TINY_AMALGAMATED
+#include "amd_list.c"
+#endif
+
+// ** which unit **
+
+enum { TN_AMD_U_OTHER, TN_AMD_U_SALU, TN_AMD_U_SMEM, TN_AMD_U_VALU, TN_AMD_U_TRANS, TN_AMD_U_MATRIX, TN_AMD_U_LDS,
+  TN_AMD_U_VMEM, TN_AMD_U_BRANCH, TN_AMD_U_WAIT, TN_AMD_UNITS };
+
+static int tn_amd_is_trans(int op) {
+  switch (op) {
+    case TN_AMD_V_EXP_F32: case TN_AMD_V_LOG_F32: case TN_AMD_V_RCP_F32: case TN_AMD_V_RCP_IFLAG_F32:
+    case TN_AMD_V_RSQ_F32: case TN_AMD_V_SQRT_F32: case TN_AMD_V_SIN_F32: case TN_AMD_V_COS_F32: case TN_AMD_V_RCP_F64:
+    case TN_AMD_V_RSQ_F64: case TN_AMD_V_SQRT_F64: case TN_AMD_V_RCP_F16: case TN_AMD_V_RSQ_F16: case TN_AMD_V_SQRT_F16:
+    case TN_AMD_V_LOG_F16: case TN_AMD_V_EXP_F16: case TN_AMD_V_SIN_F16: case TN_AMD_V_COS_F16: return 1;
+    default: return 0;
+  }
+}
+static int tn_amd_is_matrix(int op, int family) {
+  const int format = tn_amd_format(op, family);
+  size_t n;
+  return format == TN_AMD_MFMA || (format == TN_AMD_VOP3P && !strncmp(tn_amd_name(op, family, &n), "v_wmma", 6)) ||
+      (format == TN_AMD_VOP3P && !strncmp(tn_amd_name(op, family, &n), "v_swmmac", 8));
+}
+static int tn_amd_is_branch(int op) {
+  switch (op) {
+    case TN_AMD_S_BRANCH: case TN_AMD_S_CBRANCH_SCC0: case TN_AMD_S_CBRANCH_SCC1: case TN_AMD_S_CBRANCH_VCCZ:
+    case TN_AMD_S_CBRANCH_VCCNZ: case TN_AMD_S_CBRANCH_EXECZ: case TN_AMD_S_CBRANCH_EXECNZ: case TN_AMD_S_ENDPGM:
+      return 1;
+    default: return 0;
+  }
+}
+static int tn_amd_unit(const tn_amd_line *line) {
+  const int op = line->ins.op, family = line->ins.family;
+  if (line->kind == TN_AMD_LINE_COPY) return line->ins.o[0].kind == TN_AMD_SGPR ? TN_AMD_U_SALU : TN_AMD_U_VALU;
+  if (line->kind != TN_AMD_LINE_INS) return TN_AMD_U_OTHER;
+  switch (tn_amd_format(op, family)) {
+    case TN_AMD_SOP2: case TN_AMD_SOP1: case TN_AMD_SOPC: case TN_AMD_SOPK: return TN_AMD_U_SALU;
+    case TN_AMD_SOPP: return tn_amd_is_branch(op) ? TN_AMD_U_BRANCH : TN_AMD_U_WAIT;
+    case TN_AMD_SMEM: return TN_AMD_U_SMEM;
+    case TN_AMD_DS: return TN_AMD_U_LDS;
+    case TN_AMD_FLAT: case TN_AMD_SCRATCH: case TN_AMD_GLOBAL: case TN_AMD_MUBUF: return TN_AMD_U_VMEM;
+    default: break;
+  }
+  return tn_amd_is_matrix(op, family) ? TN_AMD_U_MATRIX : tn_amd_is_trans(op) ? TN_AMD_U_TRANS : TN_AMD_U_VALU;
+}
+// Instructions whose effect nobody names: what is before and behind them stays there. Of accesses: what has no operands
+// writes caches back, or says what they no longer are.
+static int tn_amd_stands(const tn_amd_line *line) {
+  static const char *const names[] = {"s_barrier", "s_setreg", "s_getreg", "s_call", "s_setpc", "s_swappc", "s_rfe",
+    "s_movrel", "v_movrel", "v_swaprel", "s_sendmsg", "s_sleep", "s_mem", "s_get_barrier"};
+  const int unit = tn_amd_unit(line), op = line->ins.op;
+  size_t n;
+  if (line->kind == TN_AMD_LINE_COPY) return 0;
+  if (unit == TN_AMD_U_OTHER || unit == TN_AMD_U_BRANCH || unit == TN_AMD_U_WAIT) return 1;
+  if ((unit == TN_AMD_U_SMEM || unit == TN_AMD_U_VMEM) && !line->ins.n) return 1;
+  if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_SMEM && unit != TN_AMD_U_VALU) return 0;
+  const char *const name = tn_amd_name(op, line->ins.family, &n);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strncmp(name, names[i], strlen(names[i]))) return 1;
+  return 0;
+}
+
+// ** SCC **
+
+static int tn_amd_writes_scc(int op, int family) {
+  switch (op) {
+    case TN_AMD_S_MUL_I32: case TN_AMD_S_MUL_HI_U32: case TN_AMD_S_MUL_HI_I32: case TN_AMD_S_CSELECT_B32:
+    case TN_AMD_S_CSELECT_B64: case TN_AMD_S_PACK_LL_B32_B16: case TN_AMD_S_PACK_LH_B32_B16:
+    case TN_AMD_S_PACK_HH_B32_B16: case TN_AMD_S_PACK_HL_B32_B16: case TN_AMD_S_BFM_B32: case TN_AMD_S_BFM_B64:
+    case TN_AMD_S_ADD_F32: case TN_AMD_S_SUB_F32: case TN_AMD_S_MUL_F32: case TN_AMD_S_FMAC_F32:
+    case TN_AMD_S_FMAAK_F32: case TN_AMD_S_FMAMK_F32: case TN_AMD_S_MIN_NUM_F32: case TN_AMD_S_MAX_NUM_F32:
+    case TN_AMD_S_CVT_PK_RTZ_F16_F32: case TN_AMD_S_ADD_F16: case TN_AMD_S_SUB_F16: case TN_AMD_S_MUL_F16:
+    case TN_AMD_S_FMAC_F16: case TN_AMD_S_MIN_NUM_F16: case TN_AMD_S_MAX_NUM_F16: case TN_AMD_S_MINIMUM_F32:
+    case TN_AMD_S_MAXIMUM_F32: case TN_AMD_S_MINIMUM_F16: case TN_AMD_S_MAXIMUM_F16: case TN_AMD_S_ADD_NC_U64:
+    case TN_AMD_S_SUB_NC_U64: case TN_AMD_S_MUL_U64: return 0;
+    case TN_AMD_S_ABS_I32: case TN_AMD_S_BCNT0_I32_B32: case TN_AMD_S_BCNT0_I32_B64: case TN_AMD_S_BCNT1_I32_B32:
+    case TN_AMD_S_BCNT1_I32_B64: case TN_AMD_S_QUADMASK_B32: case TN_AMD_S_QUADMASK_B64: case TN_AMD_S_WQM_B32:
+    case TN_AMD_S_WQM_B64: case TN_AMD_S_NOT_B32: case TN_AMD_S_NOT_B64: case TN_AMD_S_ADDK_I32: return 1;
+    default: break;
+  }
+  const int format = tn_amd_format(op, family);
+  size_t n;
+  const char *const name = tn_amd_name(op, family, &n);
+  if (format == TN_AMD_SOP2 || format == TN_AMD_SOPC) return 1;
+  if (format == TN_AMD_SOPK) return n > 6 && !memcmp(name, "s_cmpk", 6);
+  return format == TN_AMD_SOP1 && (n > 14 && (!memcmp(name + n - 12, "saveexec_b32", 12) ||
+      !memcmp(name + n - 12, "saveexec_b64", 12) || !memcmp(name + n - 10, "wrexec_b32", 10) ||
+      !memcmp(name + n - 10, "wrexec_b64", 10)));
+}
+static int tn_amd_reads_scc(int op) {
+  switch (op) {
+    case TN_AMD_S_ADDC_U32: case TN_AMD_S_SUBB_U32: case TN_AMD_S_CSELECT_B32: case TN_AMD_S_CSELECT_B64:
+    case TN_AMD_S_CMOV_B32: case TN_AMD_S_CMOV_B64: case TN_AMD_S_CMOVK_I32: case TN_AMD_S_CBRANCH_SCC0:
+    case TN_AMD_S_CBRANCH_SCC1: return 1;
+    default: return 0;
+  }
+}
+static int tn_amd_writes_exec(int op, int family) {
+  size_t n;
+  const char *const name = tn_amd_name(op, family, &n);
+  if (tn_amd_format(op, family) == TN_AMD_VOPC) return n > 7 && !memcmp(name, "v_cmpx_", 7);
+  if (tn_amd_format(op, family) != TN_AMD_SOP1) return 0;
+  return n > 12 && (!memcmp(name + n - 12, "saveexec_b32", 12) || !memcmp(name + n - 12, "saveexec_b64", 12) ||
+                    !memcmp(name + n - 10, "wrexec_b32", 10) || !memcmp(name + n - 10, "wrexec_b64", 10));
+}
+// Has the instruction's name these letters?
+static int tn_amd_is_named(const tn_amd_ins *ins, const char *letters) {
+  size_t n;
+  const char *const name = tn_amd_name(ins->op, ins->family, &n), *const at = strstr(name, letters);
+  return at && at + strlen(letters) <= name + n;
+}
+// What is written is read before: it is added to, or part of it stays.
+static int tn_amd_adds_to_result(int op, int family) {
+  switch (op) {
+    case TN_AMD_V_FMAC_F32: case TN_AMD_V_FMAC_F16: case TN_AMD_V_FMAC_F64: case TN_AMD_V_FMAC_DX9_ZERO_F32:
+    case TN_AMD_V_PK_FMAC_F16: case TN_AMD_V_MAC_F16: case TN_AMD_V_DOT2ACC_F32_F16: case TN_AMD_V_DOT2C_F32_F16:
+    case TN_AMD_V_DOT2C_I32_I16: case TN_AMD_V_DOT4C_I32_I8: case TN_AMD_V_DOT8C_I32_I4: case TN_AMD_V_WRITELANE_B32:
+    case TN_AMD_S_FMAC_F32: case TN_AMD_S_FMAC_F16: case TN_AMD_S_CMOV_B32: case TN_AMD_S_CMOV_B64:
+    case TN_AMD_S_CMOVK_I32: case TN_AMD_S_ADDK_I32: case TN_AMD_S_MULK_I32: case TN_AMD_S_BITSET0_B32:
+    case TN_AMD_S_BITSET1_B32: case TN_AMD_S_BITSET0_B64: case TN_AMD_S_BITSET1_B64: case TN_AMD_V_FMA_MIXLO_F16:
+    case TN_AMD_V_FMA_MIXHI_F16: case TN_AMD_V_SWAP_B32: return 1;
+    default: break;
+  }
+  const int format = tn_amd_format(op, family);
+  size_t n;
+  const char *const name = tn_amd_name(op, family, &n);
+  if (format == TN_AMD_VOP3P || format == TN_AMD_MFMA)
+    return n > 8 && (!memcmp(name, "v_swmmac", 8) || !memcmp(name, "v_smfmac", 8));
+  if (!tn_amd_is_memory(format)) return 0;
+  for (size_t i = 0; i + 4 <= n; i++) if (!memcmp(name + i, "_d16", 4)) return 1;
+  return 0;
+}
+static int tn_amd_reads_result(const tn_amd_ins *ins) {
+  if (tn_amd_adds_to_result(ins->op, ins->family)) return 1;
+  const int partial = ins->lanes && (!ins->m[TN_AMD_BOUND_CTRL] || ins->m[TN_AMD_ROW_MASK] != 15);
+  return ins->n && ins->o[0].kind == TN_AMD_VGPR && (ins->o[0].op_sel || partial);
+}
+// Loads of buffers name what they write as stores name their data.
+static int tn_amd_writes_data(int op, int family) {
+  size_t n;
+  if (tn_amd_format(op, family) != TN_AMD_MUBUF) return 0;
+  return strncmp(tn_amd_name(op, family, &n), "buffer_store", 12) != 0;
+}
+
+// ** all of a line **
+
+enum { TN_AMD_READS = 1, TN_AMD_WRITES = 2, TN_AMD_MOST_USES = 16 };
+typedef struct tn_amd_use { uint8_t kind, role, sub, dwords; uint16_t reg; } tn_amd_use;
+typedef struct tn_amd_uses { int n; tn_amd_use of[TN_AMD_MOST_USES]; } tn_amd_uses;
+
+static void tn_amd_uses_add(tn_amd_uses *u, int kind, int reg, int sub, int dwords, int role) {
+  const tn_amd_use use = {(uint8_t)kind, (uint8_t)role, (uint8_t)sub, (uint8_t)dwords, (uint16_t)reg};
+  if (u->n < TN_AMD_MOST_USES) u->of[u->n++] = use;
+}
+// A pair of f32 (gfx942) of which one half is taken twice.
+static int tn_amd_reads_half(int op, const tn_amd_operand *o) {
+  const int pairs = op == TN_AMD_V_PK_FMA_F32 || op == TN_AMD_V_PK_MUL_F32 || op == TN_AMD_V_PK_ADD_F32;
+  return pairs && o->op_sel == o->op_sel_hi;
+}
+// Does it read or write operand i, or both?
+static int tn_amd_role(const tn_amd_ins *ins, int op, const tn_amd_form *f, int i, int adds) {
+  const char where = i < f->n ? f->operands[2 * i] : '0';
+  const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");        // of a buffer
+  const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));       // no carry
+  const int writes = loads || (strchr("dgDecr", where) && !data);
+  if ((where == 'b' && !loads && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
+    return TN_AMD_READS | TN_AMD_WRITES;
+  return !writes ? TN_AMD_READS : !i && adds ? TN_AMD_READS | TN_AMD_WRITES : TN_AMD_WRITES;
+}
+static void tn_amd_uses_of_half(tn_amd_uses *u, const tn_amd_ins *ins, int op, int n, const tn_amd_operand *o) {
+  const tn_amd_form f = tn_amd_form_of(op, ins->family);
+  const int adds = o == ins->o ? tn_amd_reads_result(ins) : tn_amd_adds_to_result(op, ins->family);
+  for (int i = 0; i < n; i++) {
+    const int role = tn_amd_role(ins, op, &f, i, adds);
+    const tn_amd_operand r = i && tn_amd_reads_half(op, &o[i]) ? tn_amd_slice(o[i], o[i].op_sel, 1) : o[i];
+    if (tn_amd_is_register(&r)) tn_amd_uses_add(u, r.kind, r.reg, r.sub, r.dwords, role);
+    else if (o[i].kind == TN_AMD_SPECIAL) tn_amd_uses_add(u, TN_AMD_SPECIAL, o[i].reg, 0, 1, role);
+  }
+}
+// Of a VOPD both halves. What is written stands first of each half.
+static void tn_amd_uses_of(const tn_amd_line *line, tn_amd_uses *u) {
+  const tn_amd_ins *const ins = &line->ins;
+  const int family = ins->family, mask = family == TN_AMD_GFX9 ? 2 : 1, unit = tn_amd_unit(line);
+  u->n = 0;
+  if (line->kind == TN_AMD_LINE_COPY) {
+    tn_amd_uses_add(u, ins->o[0].kind, ins->o[0].reg, ins->o[0].sub, ins->o[0].dwords, TN_AMD_WRITES);
+    if (tn_amd_is_register(&ins->o[1]))
+      tn_amd_uses_add(u, ins->o[1].kind, ins->o[1].reg, ins->o[1].sub, ins->o[1].dwords, TN_AMD_READS);
+  } else if (line->kind == TN_AMD_LINE_INS) {
+    tn_amd_uses_of_half(u, ins, ins->op, ins->n, ins->o);
+    if (ins->op_y) tn_amd_uses_of_half(u, ins, ins->op_y, ins->n_y, ins->y);
+    if (tn_amd_writes_scc(ins->op, family)) tn_amd_uses_add(u, TN_AMD_SPECIAL, TN_AMD_SCC, 0, 1, TN_AMD_WRITES);
+    if (tn_amd_reads_scc(ins->op)) tn_amd_uses_add(u, TN_AMD_SPECIAL, TN_AMD_SCC, 0, 1, TN_AMD_READS);
+    if (tn_amd_writes_exec(ins->op, family))
+      tn_amd_uses_add(u, TN_AMD_SGPR, TN_AMD_EXEC, 0, mask, TN_AMD_READS | TN_AMD_WRITES);
+    if (ins->op == TN_AMD_V_DIV_FMAS_F32 || ins->op == TN_AMD_V_DIV_FMAS_F64 || ins->op == TN_AMD_S_CBRANCH_VCCZ ||
+        ins->op == TN_AMD_S_CBRANCH_VCCNZ) tn_amd_uses_add(u, TN_AMD_SGPR, TN_AMD_VCC, 0, mask, TN_AMD_READS);
+    if (ins->op == TN_AMD_S_CBRANCH_EXECZ || ins->op == TN_AMD_S_CBRANCH_EXECNZ)
+      tn_amd_uses_add(u, TN_AMD_SGPR, TN_AMD_EXEC, 0, mask, TN_AMD_READS);
+  }
+  if (unit >= TN_AMD_U_VALU && unit <= TN_AMD_U_VMEM)
+    tn_amd_uses_add(u, TN_AMD_SGPR, TN_AMD_EXEC, 0, mask, TN_AMD_READS);
+}
+#endif
+// ---- end src/amd/../isa/amd_uses.c ----
+// ---- begin src/amd/../isa/amd_show.c ----
+// amd_show: a list of machine instructions as text, with registers that are virtual: v%12 is one dword, v%12:4 are all
+// four of a tuple, v%12+1 its second.
+//
+// In:  a list, before or behind any pass. Out: lines of the context's log, letter d.
+#ifndef TN_ISA_AMD_SHOW
+#define TN_ISA_AMD_SHOW
+#ifndef TINY_AMALGAMATED
+#include "amd_uses.c"
+#include "amd_text.c"
+#endif
+
+static int tn_amd_shows_virtual(const tn_amd_line *line) {
+  if (line->kind == TN_AMD_LINE_COPY) return 1;
+  for (int i = 0; i < line->ins.n; i++) if (tn_amd_is_virtual(&line->ins.o[i])) return 1;
+  for (int i = 0; i < line->ins.n_y; i++) if (tn_amd_is_virtual(&line->ins.y[i])) return 1;
+  return 0;
+}
+static void tn_amd_put_virtual(tn_amd_text *t, const tn_amd_ins *ins, const tn_amd_operand *o, char what) {
+  char s[32];
+  if (!tn_amd_is_virtual(o)) { tn_amd_put_operand(t, ins, o, what); return; }
+  const char file = o->kind == TN_AMD_VGPR ? 'v' : o->kind == TN_AMD_SGPR ? 's' : 'a';
+  snprintf(s, sizeof s, "%s%c%%%d", o->neg ? "-" : "", file, o->reg - TN_AMD_VIRTUAL);
+  tn_amd_put(t, s);
+  if (o->sub) { snprintf(s, sizeof s, "+%d", o->sub); tn_amd_put(t, s); }
+  if (o->dwords != 1) { snprintf(s, sizeof s, ":%d", o->dwords); tn_amd_put(t, s); }
+}
+static void tn_amd_put_virtual_operands(tn_amd_text *t, const tn_amd_ins *ins) {
+  const tn_amd_form form = tn_amd_form_of(ins->op, ins->family);
+  for (int i = 0, n = 0; i < ins->n; i++) {
+    const tn_amd_operand *const o = &ins->o[i];
+    if (o->kind == TN_AMD_NONE) continue;
+    tn_amd_put(t, n++ ? ", " : " ");
+    if (o->kind == TN_AMD_OFF) tn_amd_put(t, "off");
+    else if (o->kind == TN_AMD_NUMBER) tn_amd_put_int(t, (long)(int16_t)o->value);
+    else tn_amd_put_virtual(t, ins, o, i < form.n ? form.operands[2 * i + 1] : '1');
+  }
+}
+// A line, without its end, of at most cap - 1 bytes and a 0.
+static void tn_amd_line_text(const tn_amd_line *line, char *out, size_t cap) {
+  tn_amd_text t = {out, 0, cap};
+  const tn_amd_ins *const ins = &line->ins;
+  size_t n;
+  if (line->kind == TN_AMD_LINE_LABEL) snprintf(out, cap, "L%d:", (int)line->label);
+  else if (line->kind == TN_AMD_LINE_LOOP) snprintf(out, cap, "loop of %d", (int)line->times);
+  else if (line->kind == TN_AMD_LINE_LOOP_END) snprintf(out, cap, "end of loop");
+  else if (line->kind == TN_AMD_LINE_INS && line->label >= 0 && tn_amd_is_branch(ins->op)) {
+    const char *const name = tn_amd_name(ins->op, ins->family, &n);
+    snprintf(out, cap, "%.*s L%d", (int)n, name, (int)line->label);
+  } else if (!tn_amd_shows_virtual(line)) tn_amd_print(ins, out, cap);
+  else {
+    const char *const name = line->kind == TN_AMD_LINE_COPY ? "copy" : tn_amd_name(ins->op, ins->family, &n);
+    tn_amd_put_n(&t, name, line->kind == TN_AMD_LINE_COPY ? 4 : n);
+    tn_amd_put_virtual_operands(&t, ins);
+    out[t.n < cap ? t.n : cap - 1] = 0;
+  }
+}
+static void tn_amd_show(const tn_amd_list *l, const char *title) {
+  tiny_log_line(l->t, 'd', "%s: %d lines", title, l->n);
+  for (int i = 0; i < l->n; i++) {
+    char text[400];
+    tn_amd_line_text(&l->line[i], text, sizeof text);
+    tiny_log_line(l->t, 'd', "%s%s", l->line[i].kind == TN_AMD_LINE_LABEL ? "" : "  ", text);
+  }
+}
+#endif
+// ---- end src/amd/../isa/amd_show.c ----
+// selection
+// ---- begin src/amd/../isa/amd_values.c ----
+// amd_values: values of a kernel's nodes in registers of an AMD GPU, an operand for each element.
+//
+// In:  nodes, operands. Out: operands; lines that make one form of a vector of another.
+// Holds:
+//  - A value that is the same for all lanes lies in scalar registers or is a constant where an instruction could make
+//    it so: what an operand is tells whether it is uniform. Nothing else keeps account of that.
+//  - Elements: 1 dword, of 64 bits 2; integers of 8 and 16 bits with their sign or zeros above; f16, bf16 and fp8 their
+//    bits in the low ones, what is above is anything; bools masks of lanes, of constants 0 and -1. Bits of a mask mean
+//    nothing for lanes that are off.
+//  - Vectors of 8 and 16 bits are elements, words of 32 bits as they lie in memory, or both: as their users ask.
+#ifndef TN_ISA_AMD_VALUES
+#define TN_ISA_AMD_VALUES
+#ifndef TINY_AMALGAMATED
+#include "amd_uses.c"
+#endif
+
+enum { TN_AMD_ELEMENTS = 1, TN_AMD_WORDS = 2 };              // what users want of a vector
+enum { TN_AMD_DEEP = 72 };                 // loops and IFs inside each other
+
+struct tn_amd_level; struct tn_amd_step;
+typedef struct tn_amd_selection {
+  tiny_ctx *t; const tiny_listing *k; tn_amd_list *l; int family;
+  tn_amd_operand *pool; int npool, poolcap;
+  int *elements, *words;                   // of nodes: where in the pool, -1: nowhere
+  // written: of a PARAM: it is stored to; buffer: it is reached by a buffer's descriptor; zeros: low bits
+  uint8_t *wants, *needed, *zeros, *written, *buffer;
+  struct tn_amd_level *level; int depth, at, serial;         // loops and IFs that are open; where lines go
+  uint8_t *inside; struct tn_amd_step *step;                 // inside: of nodes, how deep they stand (amd_address.c)
+  // A RANGE whose body stands there several times, which copy is written, and the iteration of the first of them
+  const tiny_uop *copied; int copy; tn_amd_operand counter;
+  int64_t *place;                          // of DEFINEs: where in LDS or scratch, -1: in registers
+  uint8_t *uses;                           // of nodes: by how many sources, 255 and more are 255
+  uint8_t *tuple;                          // of REG memory: an element's lanes lie beside each other
+  int *ends;                               // of a RANGE or IF: where its END or ENDIF is
+  tn_amd_operand args, item, group[3];     // what comes with the launch
+  int64_t lds, scratch;                    // bytes so far
+} tn_amd_selection;
+
+static void tn_amd_refuse_node(tn_amd_selection *x, const tiny_uop *u) {
+  if (!x->l->refused) x->l->refused = tiny_op_name(u->op);
+}
+
+// ** dtypes **
+
+static int tn_amd_is_float(int d) { return d >= TINY_F8E4M3 && d <= TINY_F64; }
+static int tn_amd_is_signed(int d) { return d == TINY_I8 || d == TINY_I16 || d == TINY_I32 || d == TINY_I64; }
+static int tn_amd_bits_of(int d) { return 8 * (int)tiny_dtype_nbytes((tiny_dtype)d); }
+// Of an element's register.
+static int tn_amd_element_dwords(const tn_amd_selection *x, int d) {
+  return d == TINY_BOOL ? x->l->mask : tn_amd_bits_of(d) > 32 ? 2 : 1;
+}
+
+// ** constants **
+
+// 32 bits as they are.
+static tn_amd_operand tn_amd_k32(uint32_t bits) {
+  const int32_t v = (int32_t)bits;
+  return v >= -16 && v <= 64 ? tn_amd_int(v) : tn_amd_bits(bits);
+}
+// 64 bits in two registers: scalar ones.
+static tn_amd_operand tn_amd_k64(tn_amd_selection *x, uint64_t bits) {
+  const tn_amd_operand to = tn_amd_new_s(x->l, 2);
+  tn_amd_copy(x->l, tn_amd_slice(to, 0, 1), tn_amd_k32((uint32_t)bits));
+  tn_amd_copy(x->l, tn_amd_slice(to, 1, 1), tn_amd_k32((uint32_t)(bits >> 32)));
+  return to;
+}
+// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
+static uint32_t tn_amd_narrow_bits(int dtype, uint32_t bits) {
+  const uint32_t size = bits & 0x7FFFFFFF;
+  if (dtype == TINY_BF16) return bits >> 16;
+  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (tn_amd_bits_of(dtype) - 1), least = finite ? 121 : 113,
+                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
+  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
+}
+static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k) {
+  double v;
+  uint32_t bits;
+  memcpy(&v, &k, sizeof v);
+  if (dtype == TINY_BOOL) {
+    tn_amd_operand o = tn_amd_int(k ? -1 : 0);
+    o.dwords = (uint8_t)x->l->mask;
+    return o;
+  }
+  if (tn_amd_bits_of(dtype) == 64) return tn_amd_k64(x, (uint64_t)k);
+  if (!tn_amd_is_float(dtype)) return tn_amd_k32((uint32_t)k);
+  const float f = (float)v;
+  memcpy(&bits, &f, sizeof bits);
+  if (v != v) bits = 0x7FC00000;
+  return tn_amd_k32(dtype == TINY_F32 ? bits : tn_amd_narrow_bits(dtype, bits));
+}
+static int tn_amd_is_zero(const tn_amd_operand *o) { return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128; }
+
+// ** the pool **
+
+static int tn_amd_take(tn_amd_selection *x, int n) {
+  for (int i = 0; i < n; i++) {
+    tn_amd_operand *const all = (tn_amd_operand *)tn_amd_grown(x->l, x->pool, x->npool, &x->poolcap, sizeof *all);
+    if (!all) return 0;
+    x->pool = all;
+    memset(&x->pool[x->npool++], 0, sizeof *all);
+  }
+  return x->npool - n;
+}
+// Element i of a node; of what has one for all lanes that one.
+static tn_amd_operand tn_amd_element(const tn_amd_selection *x, const tiny_uop *u, int i) {
+  const int at = x->elements[u->seq];
+  return at < 0 ? tn_amd_off() : x->pool[at + (u->lanes > 1 ? i : 0)];
+}
+static int tn_amd_is_uniform(const tn_amd_operand *o) { return o->kind != TN_AMD_VGPR && o->kind != TN_AMD_AGPR; }
+
+// ** lines that give a value **
+
+// In vector registers, in a scalar one: copied unless it is there.
+static tn_amd_operand tn_amd_as_v(tn_amd_selection *x, tn_amd_operand o) {
+  return o.kind == TN_AMD_VGPR && !o.neg && !o.abs ? o : tn_amd_in_vgprs(x->l, o);
+}
+static tn_amd_operand tn_amd_as_s(tn_amd_selection *x, tn_amd_operand o) {
+  return o.kind == TN_AMD_SGPR ? o : tn_amd_in_sgprs(x->l, o);
+}
+static tn_amd_operand tn_amd_v1(tn_amd_selection *x, int op, tn_amd_operand a) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  tn_amd_do2(x->l, op, d, a);
+  return d;
+}
+static tn_amd_operand tn_amd_v2(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  tn_amd_do3(x->l, op, d, a, b);
+  return d;
+}
+static tn_amd_operand tn_amd_v3(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b, tn_amd_operand c) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  tn_amd_do4(x->l, op, d, a, b, c);
+  return d;
+}
+static tn_amd_operand tn_amd_s1(tn_amd_selection *x, int op, tn_amd_operand a) {
+  const tn_amd_operand d = tn_amd_new_s(x->l, 1);
+  tn_amd_do2(x->l, op, d, a);
+  return d;
+}
+static tn_amd_operand tn_amd_s2(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand d = tn_amd_new_s(x->l, 1);
+  tn_amd_do3(x->l, op, d, a, b);
+  return d;
+}
+
+// ** vectors: elements and words **
+
+static int tn_amd_nbytes(const tiny_uop *u) { return u->lanes * (int)tiny_dtype_nbytes((tiny_dtype)u->dtype); }
+// Are there words of it, apart from its elements?
+static int tn_amd_packs(const tiny_uop *u) {
+  const int bits = tn_amd_bits_of(u->dtype);
+  return u->lanes > 1 && bits < 32 && u->dtype != TINY_BOOL && u->dtype != TINY_VOID && u->lanes * bits % 32 == 0;
+}
+static int tn_amd_nwords(const tiny_uop *u) { return u->lanes * tn_amd_bits_of(u->dtype) / 32; }
+
+// Element i of the vector that the word is part of.
+static tn_amd_operand tn_amd_unpacked(tn_amd_selection *x, int dtype, tn_amd_operand word, int i) {
+  const int bits = tn_amd_bits_of(dtype), at = i * bits % 32, is_signed = tn_amd_is_signed(dtype);
+  const int uniform = tn_amd_is_uniform(&word), half = bits == 16 && tn_amd_is_float(dtype);
+  if (!at && (half || bits == 32)) return word;
+  if (at + bits == 32 && uniform) return tn_amd_s2(x, is_signed ? TN_AMD_S_ASHR_I32 : TN_AMD_S_LSHR_B32,
+                                                   tn_amd_as_s(x, word), tn_amd_int(at));
+  if (at + bits == 32)
+    return tn_amd_v2(x, is_signed ? TN_AMD_V_ASHRREV_I32 : TN_AMD_V_LSHRREV_B32, tn_amd_int(at), word);
+  if (uniform) return tn_amd_s2(x, is_signed ? TN_AMD_S_BFE_I32 : TN_AMD_S_BFE_U32, tn_amd_as_s(x, word),
+                                tn_amd_k32((uint32_t)(at | bits << 16)));
+  if (!at && !is_signed) return tn_amd_v2(x, TN_AMD_V_AND_B32, tn_amd_k32((1u << bits) - 1), word);
+  return tn_amd_v3(x, is_signed ? TN_AMD_V_BFE_I32 : TN_AMD_V_BFE_U32, word, tn_amd_int(at), tn_amd_int(bits));
+}
+static void tn_amd_unpack_all(tn_amd_selection *x, const tiny_uop *u) {
+  const int first = tn_amd_take(x, u->lanes), words = x->words[u->seq];
+  x->elements[u->seq] = first;
+  for (int i = 0; i < u->lanes && !x->l->refused; i++) {
+    const tn_amd_operand word = x->pool[words + i * tn_amd_bits_of(u->dtype) / 32];
+    const tn_amd_operand o = tn_amd_unpacked(x, u->dtype, word, i);
+    x->pool[first + i] = o;
+  }
+}
+// The low halves of two; their low bytes (v_perm_b32: bytes 0 to 3 are of the second source, 4 to 7 of the first).
+static tn_amd_operand tn_amd_packed_halves(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  if (tn_amd_is_constant(&low) && tn_amd_is_constant(&high)) return tn_amd_k32((low.value & 0xFFFF) | high.value << 16);
+  if (tn_amd_is_uniform(&low) && tn_amd_is_uniform(&high)) return tn_amd_s2(x, TN_AMD_S_PACK_LL_B32_B16, low, high);
+  return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_k32(0x05040100));
+}
+static tn_amd_operand tn_amd_packed_bytes(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  if (tn_amd_is_constant(&low) && tn_amd_is_constant(&high))
+    return tn_amd_k32((low.value & 0xFF) | (high.value & 0xFF) << 8);
+  return tn_amd_v3(x, TN_AMD_V_PERM_B32, high, low, tn_amd_k32(0x0C0C0400));
+}
+// One word of 32 / bits elements.
+static tn_amd_operand tn_amd_packed(tn_amd_selection *x, int dtype, const tn_amd_operand *o) {
+  if (dtype == TINY_F16 && (o[0].kind == TN_AMD_VGPR || o[1].kind == TN_AMD_VGPR))
+    return tn_amd_v2(x, TN_AMD_V_PACK_B32_F16, o[0], o[1]);
+  if (tn_amd_bits_of(dtype) == 16) return tn_amd_packed_halves(x, o[0], o[1]);
+  const tn_amd_operand low = tn_amd_packed_bytes(x, o[0], o[1]), high = tn_amd_packed_bytes(x, o[2], o[3]);
+  return tn_amd_packed_halves(x, low, high);
+}
+static void tn_amd_pack_all(tn_amd_selection *x, const tiny_uop *u) {
+  const int n = tn_amd_nwords(u), each = u->lanes / n, first = tn_amd_take(x, n);
+  x->words[u->seq] = first;
+  for (int i = 0; i < n && !x->l->refused; i++) {
+    tn_amd_operand o[4];
+    for (int j = 0; j < each; j++) o[j] = tn_amd_element(x, u, i * each + j);
+    const tn_amd_operand word = tn_amd_packed(x, u->dtype, o);
+    x->pool[first + i] = word;
+  }
+}
+// The other form as well, where a user wants it.
+static void tn_amd_complete(tn_amd_selection *x, const tiny_uop *u) {
+  if (!tn_amd_packs(u)) return;
+  const int wants = x->wants[u->seq];
+  if (x->words[u->seq] < 0 && x->elements[u->seq] >= 0 && (wants & TN_AMD_WORDS)) tn_amd_pack_all(x, u);
+  if (x->elements[u->seq] < 0 && x->words[u->seq] >= 0 && (wants & TN_AMD_ELEMENTS)) tn_amd_unpack_all(x, u);
+}
+// Dword i of a vector's bits, as they lie in memory; of one element, too.
+static tn_amd_operand tn_amd_bits_at(const tn_amd_selection *x, const tiny_uop *u, int i) {
+  if (tn_amd_packs(u)) return x->words[u->seq] < 0 ? tn_amd_off() : x->pool[x->words[u->seq] + i];
+  if (tn_amd_bits_of(u->dtype) < 64) return tn_amd_element(x, u, i);
+  const tn_amd_operand o = tn_amd_element(x, u, i / 2);
+  return tn_amd_is_register(&o) ? tn_amd_slice(o, i & 1, 1) : o;
+}
+#endif
+// ---- end src/amd/../isa/amd_values.c ----
+// ---- begin src/amd/../isa/amd_integers.c ----
+// amd_integers: arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of 64, and quotients.
+//
+// In:  operands of elements (amd_values.c). Out: the operand of the result.
+// Holds: what is uniform is done by scalar instructions where there are some. Numbers of 8 and 16 bits are computed in
+//        32 and wrapped, unless bounds say that they need not be. Shifts are below the width.
+// Source: AMD's ISA guides (amd.c), "SOP2", "VOP2", "VOP3".
+#ifndef TN_ISA_AMD_INTEGERS
+#define TN_ISA_AMD_INTEGERS
+#ifndef TINY_AMALGAMATED
+#include "amd_values.c"
+#endif
+
+// ** operands, lines **
+
+static int tn_amd_are_uniform(const tn_amd_operand *o, int n) {
+  for (int i = 0; i < n; i++) if (!tn_amd_is_uniform(&o[i])) return 0;
+  return 1;
+}
+// Of a scalar instruction: it has room for one literal.
+static tn_amd_operand tn_amd_uniform2(tn_amd_selection *x, int op, int dwords, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand d = tn_amd_new_s(x->l, dwords);
+  if (a.kind == TN_AMD_LITERAL && b.kind == TN_AMD_LITERAL) b = tn_amd_in_sgprs(x->l, b);
+  tn_amd_do3(x->l, op, d, a, b);
+  return d;
+}
+static tn_amd_operand tn_amd_either(tn_amd_selection *x, int scalar, int vector, tn_amd_operand a, tn_amd_operand b) {
+  if (tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b)) return tn_amd_uniform2(x, scalar, 1, a, b);
+  return tn_amd_v2(x, vector, a, b);
+}
+// Two dwords of vector registers.
+static tn_amd_operand tn_amd_wide1(tn_amd_selection *x, int op, tn_amd_operand a) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2);
+  tn_amd_do2(x->l, op, d, a);
+  return d;
+}
+static tn_amd_operand tn_amd_wide2(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2);
+  tn_amd_do3(x->l, op, d, a, b);
+  return d;
+}
+static tn_amd_operand tn_amd_wide3(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b, tn_amd_operand c) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2);
+  tn_amd_do4(x->l, op, d, a, b, c);
+  return d;
+}
+// d, of two dwords, a * b + c of two.
+static tn_amd_operand tn_amd_wide_product(tn_amd_selection *x, int op, tn_amd_operand a, tn_amd_operand b,
+                                          tn_amd_operand c) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2);
+  tn_amd_do5(x->l, op, d, tn_amd_new_mask(x->l), a, b, c);
+  return d;
+}
+static tn_amd_operand tn_amd_joined(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  const int uniform = tn_amd_is_uniform(&low) && tn_amd_is_uniform(&high);
+  const tn_amd_operand d = uniform ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+  tn_amd_copy(x->l, tn_amd_slice(d, 0, 1), low);
+  tn_amd_copy(x->l, tn_amd_slice(d, 1, 1), high);
+  return d;
+}
+// A number that every lane has, by a vector instruction: back into a scalar register.
+static tn_amd_operand tn_amd_first_lane(tn_amd_selection *x, tn_amd_operand v) {
+  const tn_amd_operand d = tn_amd_new_s(x->l, v.dwords);
+  for (int i = 0; i < v.dwords; i++)
+    tn_amd_do2(x->l, TN_AMD_V_READFIRSTLANE_B32, tn_amd_slice(d, i, 1), tn_amd_slice(v, i, 1));
+  return d;
+}
+
+// ** what nodes tell **
+
+static int tn_amd_is_number(const tiny_uop *u, int64_t *k) {
+  while (u->op == TINY_OP_BROADCAST) u = u->src[0];
+  if (u->op != TINY_OP_CONST) return 0;
+  *k = u->k;
+  return 1;
+}
+static int tn_amd_is_within(const tiny_uop *u, int64_t low, int64_t top) {
+  return u->dtype != TINY_U64 && u->vmin >= low && u->vmax <= top;
+}
+static int64_t tn_amd_least(int dtype) {
+  return tn_amd_is_signed(dtype) ? -((int64_t)1 << (tn_amd_bits_of(dtype) - 1)) : 0;
+}
+static int64_t tn_amd_most(int dtype) {
+  return ((int64_t)1 << (tn_amd_bits_of(dtype) - tn_amd_is_signed(dtype))) - 1;
+}
+// Half i of an element of 64 bits.
+static tn_amd_operand tn_amd_half(const tiny_uop *u, tn_amd_operand o, int i) {
+  int64_t k;
+  if (tn_amd_is_number(u, &k)) return tn_amd_k32((uint32_t)((uint64_t)k >> 32 * i));
+  return tn_amd_slice(o, i, 1);
+}
+static int tn_amd_power_of(uint64_t k) {                     // its exponent; -1: it is no power of two
+  int n = 0;
+  if (!k || (k & (k - 1))) return -1;
+  while (k >> n != 1) n++;
+  return n;
+}
+
+// ** of 32 bits, and of fewer **
+
+static tn_amd_operand tn_amd_wrapped(tn_amd_selection *x, int dtype, tn_amd_operand o) {
+  const int bits = tn_amd_bits_of(dtype), uniform = tn_amd_is_uniform(&o);
+  if (bits >= 32 || tn_amd_is_float(dtype)) return o;
+  const tn_amd_operand ones = tn_amd_k32((1u << bits) - 1);
+  if (!tn_amd_is_signed(dtype)) return tn_amd_either(x, TN_AMD_S_AND_B32, TN_AMD_V_AND_B32, ones, o);
+  if (uniform) return tn_amd_s1(x, bits == 8 ? TN_AMD_S_SEXT_I32_I8 : TN_AMD_S_SEXT_I32_I16, o);
+  return tn_amd_v3(x, TN_AMD_V_BFE_I32, o, tn_amd_int(0), tn_amd_int(bits));
+}
+// Can what 32 bits give of a narrow op be beyond the dtype?
+static int tn_amd_may_wrap(const tiny_uop *u) {
+  const int d = u->dtype;
+  if (tn_amd_bits_of(d) >= 32 || !tn_amd_bits_of(d)) return 0;
+  const tiny_uop *const a = u->src[0], *const b = u->src[u->nsrc > 1];
+  const int64_t low = tn_amd_least(d), top = tn_amd_most(d);
+  switch (u->op) {
+    case TINY_OP_ADD: return a->vmin + b->vmin < low || a->vmax + b->vmax > top;
+    case TINY_OP_SUB: return a->vmin - b->vmax < low || a->vmax - b->vmin > top;
+    case TINY_OP_MUL: return a->vmin < 0 || b->vmin < 0 || a->vmax * b->vmax > top;
+    case TINY_OP_NEG: return -a->vmax < low || -a->vmin > top;
+    case TINY_OP_SHL: return a->vmin < 0 || b->vmin < 0 || b->vmax > 15 || a->vmax << b->vmax > top;
+    case TINY_OP_CDIV: return a->vmin <= low && b->vmin < 0 && tn_amd_is_signed(d);
+    default: return 0;
+  }
+}
+
+static tn_amd_operand tn_amd_times(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const tiny_uop *const p = u->src[0], *const q = u->src[1];
+  int64_t k = 0;
+  const int known = tn_amd_is_number(q, &k), shift = known ? tn_amd_power_of((uint32_t)k) : -1;
+  if (shift >= 0) return tn_amd_is_uniform(&a) ? tn_amd_uniform2(x, TN_AMD_S_LSHL_B32, 1, a, tn_amd_int(shift)) :
+                                                 tn_amd_v2(x, TN_AMD_V_LSHLREV_B32, tn_amd_int(shift), a);
+  if (tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b)) return tn_amd_uniform2(x, TN_AMD_S_MUL_I32, 1, a, b);
+  const int more = known ? tn_amd_power_of((uint32_t)k - 1) : -1;              // 2^n + 1
+  if (more > 0) return tn_amd_v3(x, TN_AMD_V_LSHL_ADD_U32, a, tn_amd_int(more), a);
+  const int64_t end = (int64_t)1 << 24;
+  if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1))
+    return tn_amd_v2(x, TN_AMD_V_MUL_U32_U24, a, b);
+  if (tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1))
+    return tn_amd_v2(x, TN_AMD_V_MUL_I32_I24, a, b);
+  return tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a, b);
+}
+static tn_amd_operand tn_amd_shifted(tn_amd_selection *x, int op, int is_signed, tn_amd_operand a, tn_amd_operand by) {
+  const int left = op == TINY_OP_SHL;
+  if (tn_amd_is_uniform(&a) && tn_amd_is_uniform(&by))
+    return tn_amd_uniform2(x, left ? TN_AMD_S_LSHL_B32 : is_signed ? TN_AMD_S_ASHR_I32 : TN_AMD_S_LSHR_B32, 1, a, by);
+  return tn_amd_v2(x, left ? TN_AMD_V_LSHLREV_B32 : is_signed ? TN_AMD_V_ASHRREV_I32 : TN_AMD_V_LSHRREV_B32, by, a);
+}
+// By a reciprocal that is off by 1 at most, of numbers below 2^24: the quotient of floats, put right where the rest is
+// as much as the divisor.
+static tn_amd_operand tn_amd_quotient24(tn_amd_selection *x, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand n = tn_amd_v1(x, TN_AMD_V_CVT_F32_U32, a), d = tn_amd_v1(x, TN_AMD_V_CVT_F32_U32, b),
+                       one_over = tn_amd_v1(x, TN_AMD_V_RCP_IFLAG_F32, d),
+                       q = tn_amd_v1(x, TN_AMD_V_TRUNC_F32, tn_amd_v2(x, TN_AMD_V_MUL_F32, n, one_over)),
+                       more = tn_amd_new_mask(x->l), result = tn_amd_new_v(x->l, 1);
+  tn_amd_operand minus = q, size, of = d;
+  minus.neg = 1;
+  size = tn_amd_v3(x, TN_AMD_V_FMA_F32, minus, d, n);
+  size.abs = of.abs = 1;
+  tn_amd_do3(x->l, TN_AMD_V_CMP_GE_F32, more, size, of);
+  const tn_amd_operand whole = tn_amd_v1(x, TN_AMD_V_CVT_U32_F32, q);
+  tn_amd_do5(x->l, TN_AMD_V_ADD_CO_CI_U32, result, tn_amd_new_mask(x->l), tn_amd_int(0), whole, more);
+  return result;
+}
+// q + 1 and r - b where r is b or more.
+static void tn_amd_quotient_step(tn_amd_selection *x, tn_amd_operand *q, tn_amd_operand *r, tn_amd_operand b) {
+  const tn_amd_operand more = tn_amd_new_mask(x->l), next = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, tn_amd_int(1), *q),
+                       rest = tn_amd_v2(x, TN_AMD_V_SUB_NC_U32, *r, b);
+  tn_amd_do3(x->l, TN_AMD_V_CMP_GE_U32, more, *r, b);
+  *q = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, *q, next, more);
+  *r = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, *r, rest, more);
+}
+// By a reciprocal of 32 bits, 2^32 / b scaled by a little less than 2^32 (0x4F7FFFFE), which a step of Newton's brings
+// near enough: what is left is twice the divisor at most.
+static tn_amd_operand tn_amd_quotient32(tn_amd_selection *x, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand scale = tn_amd_bits(0x4F7FFFFE), f = tn_amd_v1(x, TN_AMD_V_CVT_F32_U32, b),
+                       one_over = tn_amd_v1(x, TN_AMD_V_RCP_IFLAG_F32, f),
+                       first = tn_amd_v1(x, TN_AMD_V_CVT_U32_F32, tn_amd_v2(x, TN_AMD_V_MUL_F32, scale, one_over)),
+                       minus = tn_amd_v2(x, TN_AMD_V_SUB_NC_U32, tn_amd_int(0), b),
+                       error = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, minus, first),
+                       more = tn_amd_v2(x, TN_AMD_V_MUL_HI_U32, first, error),
+                       z = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, first, more);
+  tn_amd_operand q = tn_amd_v2(x, TN_AMD_V_MUL_HI_U32, a, z),
+                 r = tn_amd_v2(x, TN_AMD_V_SUB_NC_U32, a, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, q, b));
+  tn_amd_quotient_step(x, &q, &r, b);
+  const tn_amd_operand last = tn_amd_new_mask(x->l), next = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, tn_amd_int(1), q);
+  tn_amd_do3(x->l, TN_AMD_V_CMP_GE_U32, last, r, b);
+  return tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, q, next, last);
+}
+// |o|, by its sign: all ones or zeros.
+static tn_amd_operand tn_amd_size(tn_amd_selection *x, tn_amd_operand o, tn_amd_operand sign) {
+  const tn_amd_operand bits = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, o, sign);
+  return tn_amd_either(x, TN_AMD_S_SUB_I32, TN_AMD_V_SUB_NC_U32, bits, sign);
+}
+static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const tiny_uop *const p = u->src[0], *const q = u->src[1];
+  const int64_t end = (int64_t)1 << 24;
+  if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return tn_amd_quotient24(x, a, b);
+  if (p->vmin >= 0 && q->vmin >= 0) return tn_amd_quotient32(x, a, b);
+  const tn_amd_operand last = tn_amd_int(31), s = tn_amd_shifted(x, TINY_OP_SHR, 1, a, last),
+                       t = tn_amd_shifted(x, TINY_OP_SHR, 1, b, last),
+                       size = tn_amd_quotient32(x, tn_amd_size(x, a, s), tn_amd_size(x, b, t));
+  return tn_amd_size(x, size, tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, s, t));
+}
+static tn_amd_operand tn_amd_remainder(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand q = tn_amd_quotient(x, u, a, b);
+  return tn_amd_v2(x, TN_AMD_V_SUB_NC_U32, a, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, q, b));
+}
+
+static tn_amd_operand tn_amd_integer32(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const int is_signed = tn_amd_is_signed(u->dtype), uniform = tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b);
+  switch (u->op) {
+    case TINY_OP_NEG: return tn_amd_either(x, TN_AMD_S_SUB_I32, TN_AMD_V_SUB_NC_U32, tn_amd_int(0), a);
+    case TINY_OP_ADD: return tn_amd_either(x, TN_AMD_S_ADD_I32, TN_AMD_V_ADD_NC_U32, a, b);
+    case TINY_OP_SUB:
+      if (!uniform && b.kind != TN_AMD_VGPR) return tn_amd_v2(x, TN_AMD_V_SUBREV_NC_U32, b, a);
+      return tn_amd_either(x, TN_AMD_S_SUB_I32, TN_AMD_V_SUB_NC_U32, a, b);
+    case TINY_OP_MUL: return tn_amd_times(x, u, a, b);
+    case TINY_OP_AND: return tn_amd_either(x, TN_AMD_S_AND_B32, TN_AMD_V_AND_B32, a, b);
+    case TINY_OP_OR: return tn_amd_either(x, TN_AMD_S_OR_B32, TN_AMD_V_OR_B32, a, b);
+    case TINY_OP_XOR: return tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, a, b);
+    case TINY_OP_SHL: case TINY_OP_SHR: return tn_amd_shifted(x, u->op, is_signed, a, b);
+    case TINY_OP_MAX: return is_signed ? tn_amd_either(x, TN_AMD_S_MAX_I32, TN_AMD_V_MAX_I32, a, b) :
+                                         tn_amd_either(x, TN_AMD_S_MAX_U32, TN_AMD_V_MAX_U32, a, b);
+    case TINY_OP_CDIV: case TINY_OP_CMOD: {
+      const tn_amd_operand v = u->op == TINY_OP_CDIV ? tn_amd_quotient(x, u, a, b) : tn_amd_remainder(x, u, a, b);
+      return uniform ? tn_amd_first_lane(x, v) : v;
+    }
+    case TINY_OP_TRUNC: return a;
+    default: tn_amd_refuse_node(x, u); return a;
+  }
+}
+
+// ** of 64 bits **
+
+// Sums and differences, with a carry from half to half: SCC of scalars, which nothing stands between.
+static tn_amd_operand tn_amd_sum64_uniform(tn_amd_selection *x, int subtracts, const tn_amd_operand *a,
+                                           const tn_amd_operand *b) {
+  const tn_amd_operand d = tn_amd_new_s(x->l, 2);
+  tn_amd_operand of[2] = {b[0], b[1]};
+  for (int i = 0; i < 2; i++) if (a[i].kind == TN_AMD_LITERAL) of[i] = tn_amd_as_s(x, b[i]);
+  tn_amd_do3(x->l, subtracts ? TN_AMD_S_SUB_U32 : TN_AMD_S_ADD_U32, tn_amd_slice(d, 0, 1), a[0], of[0]);
+  tn_amd_do3(x->l, subtracts ? TN_AMD_S_SUBB_U32 : TN_AMD_S_ADDC_U32, tn_amd_slice(d, 1, 1), a[1], of[1]);
+  return d;
+}
+static tn_amd_operand tn_amd_sum64(tn_amd_selection *x, int subtracts, const tn_amd_operand *a,
+                                   const tn_amd_operand *b) {
+  if (tn_amd_are_uniform(a, 2) && tn_amd_are_uniform(b, 2)) return tn_amd_sum64_uniform(x, subtracts, a, b);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2), carry = tn_amd_new_mask(x->l);
+  tn_amd_do4(x->l, subtracts ? TN_AMD_V_SUB_CO_U32 : TN_AMD_V_ADD_CO_U32, tn_amd_slice(d, 0, 1), carry, a[0], b[0]);
+  tn_amd_do5(x->l, subtracts ? TN_AMD_V_SUB_CO_CI_U32 : TN_AMD_V_ADD_CO_CI_U32, tn_amd_slice(d, 1, 1),
+             tn_amd_new_mask(x->l), a[1], b[1], carry);
+  return d;
+}
+// The same of operands that are registers.
+static tn_amd_operand tn_amd_sum64_of(tn_amd_selection *x, int subtracts, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand p[2] = {tn_amd_slice(a, 0, 1), tn_amd_slice(a, 1, 1)},
+                       q[2] = {tn_amd_slice(b, 0, 1), tn_amd_slice(b, 1, 1)};
+  return tn_amd_sum64(x, subtracts, p, q);
+}
+static tn_amd_operand tn_amd_product64(tn_amd_selection *x, const tn_amd_operand *a, const tn_amd_operand *b) {
+  const tn_amd_operand low = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0)),
+                       left = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[0], b[1]),
+                       right = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[1], b[0]),
+                       high = tn_amd_v3(x, TN_AMD_V_ADD3_U32, tn_amd_slice(low, 1, 1), left, right);
+  return tn_amd_joined(x, tn_amd_slice(low, 0, 1), high);
+}
+static tn_amd_operand tn_amd_product64_of(tn_amd_selection *x, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand p[2] = {tn_amd_slice(a, 0, 1), tn_amd_slice(a, 1, 1)},
+                       q[2] = {tn_amd_slice(b, 0, 1), tn_amd_slice(b, 1, 1)};
+  return tn_amd_product64(x, p, q);
+}
+static tn_amd_operand tn_amd_product64_uniform(tn_amd_selection *x, const tn_amd_operand *a, const tn_amd_operand *b) {
+  const tn_amd_operand d = tn_amd_new_s(x->l, 2), high = tn_amd_uniform2(x, TN_AMD_S_MUL_HI_U32, 1, a[0], b[0]),
+                       left = tn_amd_uniform2(x, TN_AMD_S_MUL_I32, 1, a[0], b[1]),
+                       right = tn_amd_uniform2(x, TN_AMD_S_MUL_I32, 1, a[1], b[0]),
+                       sum = tn_amd_uniform2(x, TN_AMD_S_ADD_I32, 1, high, left);
+  tn_amd_copy(x->l, tn_amd_slice(d, 0, 1), tn_amd_uniform2(x, TN_AMD_S_MUL_I32, 1, a[0], b[0]));
+  tn_amd_do3(x->l, TN_AMD_S_ADD_I32, tn_amd_slice(d, 1, 1), sum, right);
+  return d;
+}
+static tn_amd_operand tn_amd_times64(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o,
+                                     const tn_amd_operand *a, const tn_amd_operand *b) {
+  const tiny_uop *const p = u->src[0], *const q = u->src[1];
+  int64_t k = 0;
+  const int shift = tn_amd_is_number(q, &k) ? tn_amd_power_of((uint64_t)k) : -1, uniform = tn_amd_are_uniform(o, 2);
+  if (shift >= 0 && uniform) return tn_amd_uniform2(x, TN_AMD_S_LSHL_B64, 2, o[0], tn_amd_int(shift));
+  if (shift >= 0) return tn_amd_wide2(x, TN_AMD_V_LSHLREV_B64, tn_amd_int(shift), o[0]);
+  if (uniform && x->family == TN_AMD_GFX12) return tn_amd_uniform2(x, TN_AMD_S_MUL_U64, 2, o[0], o[1]);
+  if (uniform) return tn_amd_product64_uniform(x, a, b);
+  if (tn_amd_is_within(p, 0, UINT32_MAX) && tn_amd_is_within(q, 0, UINT32_MAX))
+    return tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0));
+  if (tn_amd_is_within(p, INT32_MIN, INT32_MAX) && tn_amd_is_within(q, INT32_MIN, INT32_MAX))
+    return tn_amd_wide_product(x, TN_AMD_V_MAD_I64_I32, a[0], b[0], tn_amd_int(0));
+  return tn_amd_product64(x, a, b);
+}
+static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_operand *o, const tn_amd_operand *a,
+                                    const tn_amd_operand *b) {
+  const int is_and = op == TINY_OP_AND, is_or = op == TINY_OP_OR;
+  if (tn_amd_are_uniform(o, 2))
+    return tn_amd_uniform2(x, is_and ? TN_AMD_S_AND_B64 : is_or ? TN_AMD_S_OR_B64 : TN_AMD_S_XOR_B64, 2, o[0], o[1]);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2);
+  for (int i = 0; i < 2; i++)
+    tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
+               a[i], b[i]);
+  return d;
+}
+static tn_amd_operand tn_amd_shifted64(tn_amd_selection *x, int op, int is_signed, tn_amd_operand a,
+                                       tn_amd_operand by) {
+  const int left = op == TINY_OP_SHL;
+  if (tn_amd_is_uniform(&a) && tn_amd_is_uniform(&by))
+    return tn_amd_uniform2(x, left ? TN_AMD_S_LSHL_B64 : is_signed ? TN_AMD_S_ASHR_I64 : TN_AMD_S_LSHR_B64, 2, a, by);
+  return tn_amd_wide2(x, left ? TN_AMD_V_LSHLREV_B64 : is_signed ? TN_AMD_V_ASHRREV_I64 : TN_AMD_V_LSHRREV_B64, by, a);
+}
+// a where the mask is 1, else b; of one dword or two.
+static tn_amd_operand tn_amd_chosen(tn_amd_selection *x, int dwords, tn_amd_operand mask, const tn_amd_operand *a,
+                                    const tn_amd_operand *b) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, dwords);
+  for (int i = 0; i < dwords; i++)
+    tn_amd_do4(x->l, TN_AMD_V_CNDMASK_B32, tn_amd_slice(d, i, 1), b[i], a[i], mask);
+  return d;
+}
+static tn_amd_operand tn_amd_greater64(tn_amd_selection *x, int is_signed, tn_amd_operand p, tn_amd_operand q,
+                                       const tn_amd_operand *a, const tn_amd_operand *b) {
+  const tn_amd_operand more = tn_amd_new_mask(x->l);
+  tn_amd_do3(x->l, is_signed ? TN_AMD_V_CMP_GT_I64 : TN_AMD_V_CMP_GT_U64, more, p, q);
+  return tn_amd_chosen(x, 2, more, a, b);
+}
+
+// ** quotients of 64 bits, by those of f64 **
+
+static tn_amd_operand tn_amd_f64_of_u64(tn_amd_selection *x, tn_amd_operand o) {
+  const tn_amd_operand high = tn_amd_wide1(x, TN_AMD_V_CVT_F64_U32, tn_amd_slice(o, 1, 1)),
+                       low = tn_amd_wide1(x, TN_AMD_V_CVT_F64_U32, tn_amd_slice(o, 0, 1));
+  return tn_amd_wide2(x, TN_AMD_V_ADD_F64, tn_amd_wide2(x, TN_AMD_V_LDEXP_F64, high, tn_amd_int(32)), low);
+}
+// Of a float that is not negative, nor as much as 2^64: without its fraction.
+static tn_amd_operand tn_amd_u64_of_f64(tn_amd_selection *x, tn_amd_operand f) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2), whole = tn_amd_wide1(x, TN_AMD_V_TRUNC_F64, f),
+                       part = tn_amd_wide2(x, TN_AMD_V_LDEXP_F64, whole, tn_amd_int(-32)),
+                       high = tn_amd_wide1(x, TN_AMD_V_FLOOR_F64, part),
+                       minus = tn_amd_k64(x, UINT64_C(0xC1F0000000000000)),          // -2^32
+                       low = tn_amd_wide3(x, TN_AMD_V_FMA_F64, high, minus, whole);
+  tn_amd_do2(x->l, TN_AMD_V_CVT_U32_F64, tn_amd_slice(d, 0, 1), low);
+  tn_amd_do2(x->l, TN_AMD_V_CVT_U32_F64, tn_amd_slice(d, 1, 1), high);
+  return d;
+}
+// 1 / f, to some units of the last place: the instruction has half of the bits.
+static tn_amd_operand tn_amd_reciprocal64(tn_amd_selection *x, tn_amd_operand f) {
+  tn_amd_operand y = tn_amd_wide1(x, TN_AMD_V_RCP_F64, f), minus = f;
+  minus.neg = 1;
+  for (int i = 0; i < 2; i++) {
+    const tn_amd_operand error = tn_amd_wide3(x, TN_AMD_V_FMA_F64, minus, y, tn_amd_bits(0x3F800000));
+    y = tn_amd_wide3(x, TN_AMD_V_FMA_F64, error, y, y);
+  }
+  return y;
+}
+// A quotient by a reciprocal that is a little too low, by 2^-49, is too low by 2^15 at most, and so is the rest's by
+// 1, as the rest is below 2^16 divisors.
+static tn_amd_operand tn_amd_quotient64_plain(tn_amd_selection *x, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_operand less = tn_amd_k64(x, UINT64_C(0x3FEFFFFFFFFFFFF0)),         // 1 - 2^-49
+                       exact = tn_amd_reciprocal64(x, tn_amd_f64_of_u64(x, b)),
+                       y = tn_amd_wide2(x, TN_AMD_V_MUL_F64, exact, less);
+  tn_amd_operand q = a, r = a;
+  for (int i = 0; i < 2; i++) {
+    const tn_amd_operand part = tn_amd_wide2(x, TN_AMD_V_MUL_F64, tn_amd_f64_of_u64(x, r), y),
+                         n = tn_amd_u64_of_f64(x, part);
+    r = tn_amd_sum64_of(x, 1, r, tn_amd_product64_of(x, n, b));
+    q = i ? tn_amd_sum64_of(x, 0, q, n) : n;
+  }
+  const tn_amd_operand more = tn_amd_new_mask(x->l), carry = tn_amd_new_mask(x->l), d = tn_amd_new_v(x->l, 2);
+  tn_amd_do3(x->l, TN_AMD_V_CMP_GE_U64, more, r, b);
+  tn_amd_do5(x->l, TN_AMD_V_ADD_CO_CI_U32, tn_amd_slice(d, 0, 1), carry, tn_amd_int(0), tn_amd_slice(q, 0, 1), more);
+  tn_amd_do5(x->l, TN_AMD_V_ADD_CO_CI_U32, tn_amd_slice(d, 1, 1), tn_amd_new_mask(x->l), tn_amd_int(0),
+             tn_amd_slice(q, 1, 1), carry);
+  return d;
+}
+// |o|, by its sign: a dword of ones or zeros.
+static tn_amd_operand tn_amd_size64(tn_amd_selection *x, tn_amd_operand o, tn_amd_operand sign) {
+  const tn_amd_operand s[2] = {sign, sign};
+  tn_amd_operand bits[2];
+  for (int i = 0; i < 2; i++)
+    bits[i] = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, tn_amd_slice(o, i, 1), sign);
+  return tn_amd_sum64(x, 1, bits, s);
+}
+static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const tiny_uop *const p = u->src[0], *const q = u->src[1];
+  if (tn_amd_is_within(p, 0, UINT32_MAX) && tn_amd_is_within(q, 0, UINT32_MAX)) {
+    const tn_amd_operand low = tn_amd_quotient32(x, tn_amd_slice(a, 0, 1), tn_amd_slice(b, 0, 1));
+    return tn_amd_joined(x, low, tn_amd_int(0));
+  }
+  if (!tn_amd_is_signed(u->dtype) || (p->vmin >= 0 && q->vmin >= 0)) return tn_amd_quotient64_plain(x, a, b);
+  const tn_amd_operand last = tn_amd_int(31), s = tn_amd_shifted(x, TINY_OP_SHR, 1, tn_amd_slice(a, 1, 1), last),
+                       t = tn_amd_shifted(x, TINY_OP_SHR, 1, tn_amd_slice(b, 1, 1), last),
+                       size = tn_amd_quotient64_plain(x, tn_amd_size64(x, a, s), tn_amd_size64(x, b, t));
+  return tn_amd_size64(x, size, tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, s, t));
+}
+
+static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
+  const int is_signed = tn_amd_is_signed(u->dtype), n = (int)u->nsrc;
+  const tn_amd_operand zeros[2] = {tn_amd_int(0), tn_amd_int(0)};
+  tn_amd_operand a[2], b[2];
+  int64_t k;
+  for (int i = 0; i < 2; i++) {
+    a[i] = tn_amd_half(u->src[0], o[0], i);
+    b[i] = tn_amd_half(u->src[n - 1], o[n - 1], i);
+  }
+  switch (u->op) {
+    case TINY_OP_NEG: return tn_amd_sum64(x, 1, zeros, a);
+    case TINY_OP_ADD: case TINY_OP_SUB: return tn_amd_sum64(x, u->op == TINY_OP_SUB, a, b);
+    case TINY_OP_MUL: return tn_amd_times64(x, u, o, a, b);
+    case TINY_OP_AND: case TINY_OP_OR: case TINY_OP_XOR: return tn_amd_bits64(x, u->op, o, a, b);
+    case TINY_OP_SHL: case TINY_OP_SHR:
+      return tn_amd_shifted64(x, u->op, is_signed, o[0],
+                              tn_amd_is_number(u->src[1], &k) ? tn_amd_int((int)k & 63) : b[0]);
+    case TINY_OP_MAX: return tn_amd_greater64(x, is_signed, o[0], o[1], a, b);
+    case TINY_OP_CDIV: case TINY_OP_CMOD: {
+      const tn_amd_operand q = tn_amd_quotient64(x, u, o[0], o[1]), v = u->op == TINY_OP_CDIV ? q :
+          tn_amd_sum64_of(x, 1, o[0], tn_amd_product64_of(x, q, o[1]));
+      return tn_amd_are_uniform(o, 2) ? tn_amd_first_lane(x, v) : v;
+    }
+    case TINY_OP_TRUNC: return o[0];
+    default: tn_amd_refuse_node(x, u); return o[0];
+  }
+}
+#endif
+// ---- end src/amd/../isa/amd_integers.c ----
+// ---- begin src/amd/../isa/amd_floats.c ----
+// amd_floats: arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and quotients.
+//
+// In:  operands of elements (amd_values.c). Out: the operand of the result.
+// Holds: each is rounded once, to nearest and even, denormals are kept; 2^x is off by 1 ulp, or by some where few bits
+//        are looked at. What is uniform is done by scalar instructions where there are some (f32 of gfx12).
+// Source: AMD's ISA guides (amd.c): v_div_scale, v_div_fmas, v_div_fixup; v_exp_f32, v_sqrt_f32, v_rcp_f32, whose
+//         denormals are 0. Markstein, "Software division and square root using Goldschmidt's algorithms", 2004.
+#ifndef TN_ISA_AMD_FLOATS
+#define TN_ISA_AMD_FLOATS
+#ifndef TINY_AMALGAMATED
+#include "amd_integers.c"
+#endif
+
+static int tn_amd_has_scalar_floats(const tn_amd_selection *x) { return x->family == TN_AMD_GFX12; }
+static tn_amd_operand tn_amd_negated(tn_amd_operand o) { o.neg ^= 1; return o; }
+
+// ** of two operands **
+
+// Instructions of a type; 0: there is none.
+typedef struct tn_amd_float_row { uint8_t op; uint16_t f16, f32, f64, scalar; } tn_amd_float_row;
+static const tn_amd_float_row tn_amd_float_rows[] = {
+  {TINY_OP_ADD, TN_AMD_V_ADD_F16, TN_AMD_V_ADD_F32, TN_AMD_V_ADD_F64, TN_AMD_S_ADD_F32},
+  {TINY_OP_SUB, TN_AMD_V_SUB_F16, TN_AMD_V_SUB_F32, TN_AMD_V_ADD_F64, TN_AMD_S_SUB_F32},
+  {TINY_OP_MUL, TN_AMD_V_MUL_F16, TN_AMD_V_MUL_F32, TN_AMD_V_MUL_F64, TN_AMD_S_MUL_F32},
+  {TINY_OP_TRUNC, TN_AMD_V_TRUNC_F16, TN_AMD_V_TRUNC_F32, TN_AMD_V_TRUNC_F64, TN_AMD_S_TRUNC_F32},
+  {TINY_OP_FMA, TN_AMD_V_FMA_F16, TN_AMD_V_FMA_F32, TN_AMD_V_FMA_F64, 0}
+};
+static int tn_amd_float_row_of(int op) {
+  for (int i = 0; i < (int)(sizeof tn_amd_float_rows / sizeof *tn_amd_float_rows); i++)
+    if (tn_amd_float_rows[i].op == op) return i;
+  return -1;
+}
+// In registers of their own: constants of 64 bits are scalars already, those of fewer fit as they are.
+static tn_amd_operand tn_amd_plain_float(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
+  const int d = u->dtype, n = (int)u->nsrc, at = tn_amd_float_row_of(u->op), dwords = d == TINY_F64 ? 2 : 1;
+  tn_amd_operand all[4];
+  const tn_amd_float_row *const row = &tn_amd_float_rows[at < 0 ? 0 : at];
+  int op = d == TINY_F64 ? row->f64 : d == TINY_F32 ? row->f32 : row->f16;
+  if (at < 0 || d == TINY_BF16) { tn_amd_refuse_node(x, u); return o[0]; }
+  if (d == TINY_F32 && row->scalar && tn_amd_has_scalar_floats(x) && tn_amd_are_uniform(o, n))
+    return n == 1 ? tn_amd_s1(x, row->scalar, o[0]) : tn_amd_uniform2(x, row->scalar, 1, o[0], o[1]);
+  memcpy(all + 1, o, (size_t)n * sizeof *o);
+  if (u->op == TINY_OP_SUB && d == TINY_F64) all[2] = tn_amd_negated(all[2]);
+  else if (u->op == TINY_OP_SUB && o[0].kind == TN_AMD_VGPR && o[1].kind != TN_AMD_VGPR) {
+    op = d == TINY_F32 ? TN_AMD_V_SUBREV_F32 : TN_AMD_V_SUBREV_F16;
+    all[1] = o[1]; all[2] = o[0];
+  }
+  all[0] = tn_amd_new_v(x->l, dwords);
+  tn_amd_do(x->l, op, n + 1, all);
+  return all[0];
+}
+static tn_amd_operand tn_amd_minus(tn_amd_selection *x, int d, tn_amd_operand o) {
+  const tn_amd_operand sign = tn_amd_k32(tn_amd_bits_of(d) < 32 ? 1u << (tn_amd_bits_of(d) - 1) : 0x80000000);
+  if (d != TINY_F64) return tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, sign, o);
+  return tn_amd_joined(x, tn_amd_slice(o, 0, 1),
+                       tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, sign, tn_amd_slice(o, 1, 1)));
+}
+
+// ** MAX: NaN if one of them is; of zeros either, beside a constant what is none (src/ir/alu.c) **
+
+static int tn_amd_compare_less(int d) {
+  return d == TINY_F64 ? TN_AMD_V_CMP_LT_F64 : d == TINY_F32 ? TN_AMD_V_CMP_LT_F32 : TN_AMD_V_CMP_LT_F16;
+}
+static int tn_amd_compare_unordered(int d) {
+  return d == TINY_F64 ? TN_AMD_V_CMP_U_F64 : d == TINY_F32 ? TN_AMD_V_CMP_U_F32 : TN_AMD_V_CMP_U_F16;
+}
+static tn_amd_operand tn_amd_chosen_of(tn_amd_selection *x, int dwords, tn_amd_operand mask, tn_amd_operand a,
+                                       tn_amd_operand b) {
+  const tn_amd_operand p[2] = {dwords > 1 ? tn_amd_slice(a, 0, 1) : a, tn_amd_slice(a, 1, 1)},
+                       q[2] = {dwords > 1 ? tn_amd_slice(b, 0, 1) : b, tn_amd_slice(b, 1, 1)};
+  return tn_amd_chosen(x, dwords, mask, p, q);
+}
+// a is no constant, k is: k where it is more, which it never is of NaN.
+static tn_amd_operand tn_amd_most_and_number(tn_amd_selection *x, int d, tn_amd_operand a, tn_amd_operand k) {
+  const tn_amd_operand less = tn_amd_new_mask(x->l);
+  tn_amd_do3(x->l, tn_amd_compare_less(d), less, a, k);
+  return tn_amd_chosen_of(x, d == TINY_F64 ? 2 : 1, less, k, a);
+}
+static tn_amd_operand tn_amd_greatest(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const int d = u->dtype, wide = d == TINY_F64, half = d == TINY_F16;
+  int64_t k;
+  double v;
+  for (int i = 0; i < 2; i++) {
+    if (!tn_amd_is_number(u->src[i], &k) || tn_amd_is_number(u->src[!i], &k)) continue;
+    memcpy(&v, &k, sizeof v);
+    if (v == v && (x->family != TN_AMD_GFX12 || v == 0)) return tn_amd_most_and_number(x, d, i ? a : b, i ? b : a);
+  }
+  const int nan = wide ? TN_AMD_V_MAXIMUM_F64 : half ? TN_AMD_V_MAXIMUM_F16 : TN_AMD_V_MAXIMUM_F32,
+            num = wide ? TN_AMD_V_MAX_F64 : half ? TN_AMD_V_MAX_F16 : TN_AMD_V_MAX_F32;
+  if (x->family == TN_AMD_GFX12) {
+    if (!wide && !half && tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))
+      return tn_amd_uniform2(x, TN_AMD_S_MAXIMUM_F32, 1, a, b);
+    return wide ? tn_amd_wide2(x, nan, a, b) : tn_amd_v2(x, nan, a, b);
+  }
+  const tn_amd_operand most = wide ? tn_amd_wide2(x, num, a, b) : tn_amd_v2(x, num, a, b), is = tn_amd_new_mask(x->l);
+  const tn_amd_operand p[2] = {tn_amd_k32(wide ? 0 : half ? 0x7E00 : 0x7FC00000), tn_amd_k32(0x7FF80000)},
+                       q[2] = {wide ? tn_amd_slice(most, 0, 1) : most, tn_amd_slice(most, 1, 1)};
+  tn_amd_do3(x->l, tn_amd_compare_unordered(d), is, a, b);
+  return tn_amd_chosen(x, wide ? 2 : 1, is, p, q);
+}
+
+// ** 2^x **
+
+// What is below the normals is computed 64 binary places up. Where few bits are looked at, of half of x, and squared:
+// no denormals come or go, and errors add up to 3 ulp.
+static tn_amd_operand tn_amd_power_of_two(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand o) {
+  if (u->k) {
+    const tn_amd_operand half = tn_amd_v2(x, TN_AMD_V_MUL_F32, tn_amd_bits(0x3F000000), o),
+                         root = tn_amd_v1(x, TN_AMD_V_EXP_F32, half);
+    return tn_amd_v2(x, TN_AMD_V_MUL_F32, root, root);
+  }
+  const tn_amd_operand low = tn_amd_new_mask(x->l), zero = tn_amd_int(0), up = tn_amd_k32(0x42800000);
+  tn_amd_do3(x->l, TN_AMD_V_CMP_GT_F32, low, tn_amd_k32(0xC2FC0000), o);     // -126
+  const tn_amd_operand moved = tn_amd_v2(x, TN_AMD_V_ADD_F32, tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, zero, up, low), o),
+                       back = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, zero, tn_amd_k32((uint32_t)-64), low);
+  return tn_amd_v2(x, TN_AMD_V_LDEXP_F32, tn_amd_v1(x, TN_AMD_V_EXP_F32, moved), back);
+}
+
+// ** roots **
+
+// The instruction is off by 1 ulp; which of its neighbours is right tells the sign of x minus the product of it and
+// the neighbour. Below 2^-96 of x * 2^32, as the instruction takes denormals for 0 and errors may be none.
+static tn_amd_operand tn_amd_root32(tn_amd_selection *x, tn_amd_operand o) {
+  tn_amd_list *const l = x->l;
+  const tn_amd_operand low = tn_amd_new_mask(l), down = tn_amd_new_mask(l), up = tn_amd_new_mask(l),
+                       same = tn_amd_new_mask(l), zero = tn_amd_int(0);
+  tn_amd_do3(l, TN_AMD_V_CMP_GT_F32, low, tn_amd_k32(0x0F800000), o);        // 2^-96
+  const tn_amd_operand by = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, zero, tn_amd_int(32), low),
+                       v = tn_amd_v2(x, TN_AMD_V_LDEXP_F32, o, by), s = tn_amd_v1(x, TN_AMD_V_SQRT_F32, v),
+                       less = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, tn_amd_int(-1), s),
+                       more = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, tn_amd_int(1), s);
+  tn_amd_do3(l, TN_AMD_V_CMP_GE_F32, down, zero, tn_amd_v3(x, TN_AMD_V_FMA_F32, tn_amd_negated(less), s, v));
+  tn_amd_do3(l, TN_AMD_V_CMP_LT_F32, up, zero, tn_amd_v3(x, TN_AMD_V_FMA_F32, tn_amd_negated(more), s, v));
+  const tn_amd_operand first = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, s, less, down),
+                       root = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, first, more, up),
+                       back = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, zero, tn_amd_int(-16), low),
+                       scaled = tn_amd_v2(x, TN_AMD_V_LDEXP_F32, root, back);
+  tn_amd_do3(l, TN_AMD_V_CMP_CLASS_F32, same, v, tn_amd_as_v(x, tn_amd_k32(0x260)));   // zeros and infinity
+  return tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, scaled, v, same);
+}
+// Goldschmidt's iteration from v_rsq_f64, then two steps of Newton's. Below 2^-767 of x * 2^256.
+static tn_amd_operand tn_amd_root64(tn_amd_selection *x, tn_amd_operand o) {
+  tn_amd_list *const l = x->l;
+  const tn_amd_operand low = tn_amd_new_mask(l), same = tn_amd_new_mask(l), half = tn_amd_bits(0x3F000000),
+                       zero = tn_amd_int(0);
+  tn_amd_do3(l, TN_AMD_V_CMP_GT_F64, low, tn_amd_k64(x, UINT64_C(0x1000000000000000)), o);
+  const tn_amd_operand by = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, zero, tn_amd_k32(256), low),
+                       v = tn_amd_wide2(x, TN_AMD_V_LDEXP_F64, o, by), y = tn_amd_wide1(x, TN_AMD_V_RSQ_F64, v),
+                       h0 = tn_amd_wide2(x, TN_AMD_V_MUL_F64, y, half), g0 = tn_amd_wide2(x, TN_AMD_V_MUL_F64, v, y),
+                       r = tn_amd_wide3(x, TN_AMD_V_FMA_F64, tn_amd_negated(h0), g0, half),
+                       h = tn_amd_wide3(x, TN_AMD_V_FMA_F64, h0, r, h0);
+  tn_amd_operand g = tn_amd_wide3(x, TN_AMD_V_FMA_F64, g0, r, g0);
+  for (int i = 0; i < 2; i++) {
+    const tn_amd_operand rest = tn_amd_wide3(x, TN_AMD_V_FMA_F64, tn_amd_negated(g), g, v);
+    g = tn_amd_wide3(x, TN_AMD_V_FMA_F64, rest, h, g);
+  }
+  const tn_amd_operand back = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, zero, tn_amd_k32((uint32_t)-128), low),
+                       root = tn_amd_wide2(x, TN_AMD_V_LDEXP_F64, g, back);
+  tn_amd_do3(l, TN_AMD_V_CMP_CLASS_F64, same, v, tn_amd_as_v(x, tn_amd_k32(0x260)));
+  return tn_amd_chosen_of(x, 2, same, v, root);
+}
+
+// ** quotients **
+
+// n / d: v_div_scale keeps both away from denormals, and tells in VCC whether v_div_fmas has to undo it; between them a
+// reciprocal and a quotient are made exact by what is left; v_div_fixup has the special cases. What the reciprocal of
+// f64 is off by is taken one unit too large: that of a divisor of all ones were a tie, which goes the wrong way
+// (Markstein: the one case in which such a reciprocal is not the right one).
+static tn_amd_operand tn_amd_divided(tn_amd_selection *x, int wide, tn_amd_operand n, tn_amd_operand d) {
+  tn_amd_list *const l = x->l;
+  const int dwords = wide ? 2 : 1, fma = wide ? TN_AMD_V_FMA_F64 : TN_AMD_V_FMA_F32,
+            scale = wide ? TN_AMD_V_DIV_SCALE_F64 : TN_AMD_V_DIV_SCALE_F32;
+  const tn_amd_operand one = tn_amd_bits(0x3F800000), b = tn_amd_new_v(l, dwords), a = tn_amd_new_v(l, dwords),
+                       scaled = tn_amd_new_mask(l), q = tn_amd_new_v(l, dwords), y = tn_amd_new_v(l, dwords);
+  tn_amd_operand r[8];
+  for (int i = 0; i < 8; i++) r[i] = tn_amd_new_v(l, dwords);
+  tn_amd_do5(l, scale, b, tn_amd_new_mask(l), d, d, n);
+  tn_amd_do5(l, scale, a, scaled, n, d, n);
+  tn_amd_do2(l, wide ? TN_AMD_V_RCP_F64 : TN_AMD_V_RCP_F32, r[0], b);
+  tn_amd_do4(l, fma, r[1], tn_amd_negated(b), r[0], one);
+  tn_amd_do4(l, fma, r[2], r[1], r[0], r[0]);
+  if (wide) {
+    const tn_amd_operand error = tn_amd_new_v(l, 2);
+    tn_amd_do4(l, fma, error, tn_amd_negated(b), r[2], one);
+    tn_amd_do4(l, fma, r[3], error, tn_amd_k64(x, UINT64_C(0x3CB0000000000000)), error);   // 2^-52 of it
+    tn_amd_do4(l, fma, r[4], r[2], r[3], r[2]);
+  }
+  const tn_amd_operand inverse = wide ? r[4] : r[2];
+  tn_amd_do3(l, wide ? TN_AMD_V_MUL_F64 : TN_AMD_V_MUL_F32, r[5], a, inverse);
+  if (!wide) {
+    tn_amd_do4(l, fma, r[3], tn_amd_negated(b), r[5], a);
+    tn_amd_do4(l, fma, r[6], r[3], inverse, r[5]);
+  }
+  const tn_amd_operand quotient = wide ? r[5] : r[6];
+  tn_amd_do4(l, fma, r[7], tn_amd_negated(b), quotient, a);
+  tn_amd_copy(l, tn_amd_s(TN_AMD_VCC, l->mask), scaled);
+  tn_amd_do4(l, wide ? TN_AMD_V_DIV_FMAS_F64 : TN_AMD_V_DIV_FMAS_F32, q, r[7], inverse, quotient);
+  tn_amd_do4(l, wide ? TN_AMD_V_DIV_FIXUP_F64 : TN_AMD_V_DIV_FIXUP_F32, y, q, d, n);
+  return y;
+}
+
+static tn_amd_operand tn_amd_float(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
+  const int d = u->dtype, wide = d == TINY_F64;
+  if (u->op == TINY_OP_NEG) return tn_amd_minus(x, d, o[0]);
+  if (u->op == TINY_OP_MAX && d >= TINY_F16 && d != TINY_BF16) return tn_amd_greatest(x, u, o[0], o[1]);
+  if (d == TINY_F32 || wide)
+    switch (u->op) {
+      case TINY_OP_SQRT: return wide ? tn_amd_root64(x, o[0]) : tn_amd_root32(x, o[0]);
+      case TINY_OP_FDIV: return tn_amd_divided(x, wide, o[0], o[1]);
+      case TINY_OP_EXP2: if (!wide) return tn_amd_power_of_two(x, u, o[0]); // fall through
+      default: break;
+    }
+  return tn_amd_plain_float(x, u, o);
+}
+#endif
+// ---- end src/amd/../isa/amd_floats.c ----
+// ---- begin src/amd/../isa/amd_casts.c ----
+// amd_casts: conversions of elements between dtypes, and their bits as those of another, on AMD's GPUs.
+//
+// In:  an operand of one element. Out: the operand of the result.
+// Holds: floats to integers are cut, saturate, and NaN is 0; what becomes narrower is rounded once, to nearest and
+//        even; integers wrap.
+// Source: AMD's ISA guides (amd.c), "VOP1": v_cvt_*; of fp8 that of gfx12 alone is OCP's (gfx942 has another).
+#ifndef TN_ISA_AMD_CASTS
+#define TN_ISA_AMD_CASTS
+#ifndef TINY_AMALGAMATED
+#include "amd_floats.c"
+#endif
+
+static int tn_amd_is_fp8(int d) { return d == TINY_F8E4M3 || d == TINY_F8E5M2; }
+static int tn_amd_holds(int dtype, const tiny_uop *u) {
+  if (tn_amd_bits_of(dtype) >= 64) return 1;
+  return tn_amd_is_within(u, tn_amd_least(dtype), tn_amd_most(dtype));
+}
+
+// ** integers **
+
+static tn_amd_operand tn_amd_extended(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand o) {
+  if (!tn_amd_is_signed(u->dtype) || u->vmin >= 0) return tn_amd_joined(x, o, tn_amd_int(0));
+  return tn_amd_joined(x, o, tn_amd_shifted(x, TINY_OP_SHR, 1, o, tn_amd_int(31)));
+}
+static tn_amd_operand tn_amd_integer_cast(tn_amd_selection *x, const tiny_uop *u, int to, tn_amd_operand o) {
+  const int wide = tn_amd_bits_of(to) == 64, was = tn_amd_bits_of(u->dtype) == 64;
+  if (wide) return was ? o : tn_amd_extended(x, u, o);
+  if (was) o = tn_amd_half(u, o, 0);
+  return tn_amd_bits_of(to) == 32 || tn_amd_holds(to, u) ? o : tn_amd_wrapped(x, to, o);
+}
+
+// ** integers to floats **
+
+// The leading one goes to the top of 32 bits, of which the last tells whether there were more: one rounding.
+static tn_amd_operand tn_amd_f32_of_u64(tn_amd_selection *x, tn_amd_operand o) {
+  const tn_amd_operand zeros = tn_amd_v1(x, TN_AMD_V_CLZ_I32_U32, tn_amd_slice(o, 1, 1)),
+                       by = tn_amd_v2(x, TN_AMD_V_MIN_U32, tn_amd_int(32), zeros),    // -1 of 0
+                       top = tn_amd_wide2(x, TN_AMD_V_LSHLREV_B64, by, o),
+                       more = tn_amd_v2(x, TN_AMD_V_MIN_U32, tn_amd_int(1), tn_amd_slice(top, 0, 1)),
+                       all = tn_amd_v2(x, TN_AMD_V_OR_B32, more, tn_amd_slice(top, 1, 1));
+  return tn_amd_v2(x, TN_AMD_V_LDEXP_F32, tn_amd_v1(x, TN_AMD_V_CVT_F32_U32, all),
+                   tn_amd_v2(x, TN_AMD_V_SUB_NC_U32, tn_amd_int(32), by));
+}
+static tn_amd_operand tn_amd_f32_of_i64(tn_amd_selection *x, tn_amd_operand o) {
+  const tn_amd_operand high = tn_amd_slice(o, 1, 1), sign = tn_amd_shifted(x, TINY_OP_SHR, 1, high, tn_amd_int(31)),
+                       size = tn_amd_f32_of_u64(x, tn_amd_size64(x, o, sign));
+  return tn_amd_v3(x, TN_AMD_V_AND_OR_B32, sign, tn_amd_k32(0x80000000), size);
+}
+static tn_amd_operand tn_amd_f64_of_i64(tn_amd_selection *x, int is_signed, tn_amd_operand o) {
+  if (!is_signed) return tn_amd_f64_of_u64(x, o);
+  const tn_amd_operand high = tn_amd_wide1(x, TN_AMD_V_CVT_F64_I32, tn_amd_slice(o, 1, 1)),
+                       low = tn_amd_wide1(x, TN_AMD_V_CVT_F64_U32, tn_amd_slice(o, 0, 1));
+  return tn_amd_wide2(x, TN_AMD_V_ADD_F64, tn_amd_wide2(x, TN_AMD_V_LDEXP_F64, high, tn_amd_int(32)), low);
+}
+static tn_amd_operand tn_amd_f32_of_integer(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand o) {
+  const int is_signed = tn_amd_is_signed(u->dtype);
+  if (tn_amd_bits_of(u->dtype) == 64) return is_signed ? tn_amd_f32_of_i64(x, o) : tn_amd_f32_of_u64(x, o);
+  if (tn_amd_has_scalar_floats(x) && tn_amd_is_uniform(&o))
+    return tn_amd_s1(x, is_signed ? TN_AMD_S_CVT_F32_I32 : TN_AMD_S_CVT_F32_U32, o);
+  if (u->dtype == TINY_U8) return tn_amd_v1(x, TN_AMD_V_CVT_F32_UBYTE0, o);
+  return tn_amd_v1(x, is_signed ? TN_AMD_V_CVT_F32_I32 : TN_AMD_V_CVT_F32_U32, o);
+}
+static tn_amd_operand tn_amd_f64_of_integer(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand o) {
+  const int is_signed = tn_amd_is_signed(u->dtype);
+  if (tn_amd_bits_of(u->dtype) == 64) return tn_amd_f64_of_i64(x, is_signed, o);
+  return tn_amd_wide1(x, is_signed ? TN_AMD_V_CVT_F64_I32 : TN_AMD_V_CVT_F64_U32, o);
+}
+
+// ** floats to integers **
+
+// The upper half saturates; the lower one is what is left of the upper one within its bounds, and saturates too.
+static tn_amd_operand tn_amd_integer64_of(tn_amd_selection *x, int is_signed, tn_amd_operand f) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2), whole = tn_amd_wide1(x, TN_AMD_V_TRUNC_F64, f),
+                       part = tn_amd_wide2(x, TN_AMD_V_LDEXP_F64, whole, tn_amd_int(-32)),
+                       high = tn_amd_wide1(x, TN_AMD_V_FLOOR_F64, part),
+                       least = is_signed ? tn_amd_k64(x, UINT64_C(0xC1E0000000000000)) : tn_amd_int(0),
+                       most = tn_amd_k64(x, is_signed ? UINT64_C(0x41DFFFFFFFC00000) : UINT64_C(0x41EFFFFFFFE00000)),
+                       minus = tn_amd_k64(x, UINT64_C(0xC1F0000000000000)),          // -2^32
+                       within = tn_amd_wide2(x, TN_AMD_V_MIN_F64, tn_amd_wide2(x, TN_AMD_V_MAX_F64, high, least), most),
+                       low = tn_amd_wide3(x, TN_AMD_V_FMA_F64, within, minus, whole);
+  tn_amd_do2(x->l, TN_AMD_V_CVT_U32_F64, tn_amd_slice(d, 0, 1), low);
+  tn_amd_do2(x->l, is_signed ? TN_AMD_V_CVT_I32_F64 : TN_AMD_V_CVT_U32_F64, tn_amd_slice(d, 1, 1), high);
+  return d;
+}
+static tn_amd_operand tn_amd_integer_of_float(tn_amd_selection *x, int from, int to, tn_amd_operand o) {
+  const int bits = tn_amd_bits_of(to), is_signed = tn_amd_is_signed(to), wide = from == TINY_F64;
+  if (bits == 64) return tn_amd_integer64_of(x, is_signed, wide ? o : tn_amd_wide1(x, TN_AMD_V_CVT_F64_F32, o));
+  if (!wide && bits == 32 && tn_amd_has_scalar_floats(x) && tn_amd_is_uniform(&o))
+    return tn_amd_s1(x, is_signed ? TN_AMD_S_CVT_I32_F32 : TN_AMD_S_CVT_U32_F32, o);
+  const tn_amd_operand y = tn_amd_v1(x, wide ? (is_signed ? TN_AMD_V_CVT_I32_F64 : TN_AMD_V_CVT_U32_F64) :
+                                               (is_signed ? TN_AMD_V_CVT_I32_F32 : TN_AMD_V_CVT_U32_F32), o);
+  const tn_amd_operand top = tn_amd_k32((uint32_t)tn_amd_most(to));
+  if (bits == 32) return y;
+  if (!is_signed) return tn_amd_v2(x, TN_AMD_V_MIN_U32, top, y);
+  return tn_amd_v3(x, TN_AMD_V_MED3_I32, y, tn_amd_k32((uint32_t)tn_amd_least(to)), top);
+}
+
+// ** floats to floats **
+
+// An f32 that any narrower float is rounded of as it is of the f64: cut, and odd where something was lost (Boldo and
+// Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
+static tn_amd_operand tn_amd_odd_f32(tn_amd_selection *x, tn_amd_operand o) {
+  const tn_amd_operand f = tn_amd_v1(x, TN_AMD_V_CVT_F32_F64, o), beyond = tn_amd_new_mask(x->l),
+                       differs = tn_amd_new_mask(x->l), cut = tn_amd_new_v(x->l, 1);
+  tn_amd_operand back = tn_amd_wide1(x, TN_AMD_V_CVT_F64_F32, f), size = o;
+  tn_amd_do3(x->l, TN_AMD_V_CMP_LG_F64, differs, back, o);
+  back.abs = size.abs = 1;
+  tn_amd_do3(x->l, TN_AMD_V_CMP_GT_F64, beyond, back, size);
+  tn_amd_do5(x->l, TN_AMD_V_SUBREV_CO_CI_U32, cut, tn_amd_new_mask(x->l), tn_amd_int(0), f, beyond);
+  return tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, f, tn_amd_v2(x, TN_AMD_V_OR_B32, tn_amd_int(1), cut), differs);
+}
+// f32 of which the upper half is the bf16, but for NaN.
+static tn_amd_operand tn_amd_rounded_bf16(tn_amd_selection *x, tn_amd_operand f) {
+  const tn_amd_operand odd = tn_amd_v3(x, TN_AMD_V_BFE_U32, f, tn_amd_int(16), tn_amd_int(1)),
+                       sum = tn_amd_v3(x, TN_AMD_V_ADD3_U32, f, odd, tn_amd_k32(0x7FFF)),
+                       nan = tn_amd_new_mask(x->l);
+  tn_amd_do3(x->l, TN_AMD_V_CMP_U_F32, nan, f, f);
+  return tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, sum, tn_amd_k32(0x7FC00000), nan);
+}
+static tn_amd_operand tn_amd_narrow_float(tn_amd_selection *x, int to, tn_amd_operand f) {
+  if (to == TINY_F16) {
+    if (tn_amd_has_scalar_floats(x) && tn_amd_is_uniform(&f)) return tn_amd_s1(x, TN_AMD_S_CVT_F16_F32, f);
+    return tn_amd_v1(x, TN_AMD_V_CVT_F16_F32, f);
+  }
+  if (to == TINY_BF16) return tn_amd_v2(x, TN_AMD_V_LSHRREV_B32, tn_amd_int(16), tn_amd_rounded_bf16(x, f));
+  return tn_amd_v2(x, to == TINY_F8E4M3 ? TN_AMD_V_CVT_PK_FP8_F32 : TN_AMD_V_CVT_PK_BF8_F32, f, f);
+}
+static tn_amd_operand tn_amd_f32_of_narrow(tn_amd_selection *x, int from, tn_amd_operand o) {
+  switch (from) {
+    case TINY_F16:
+      if (tn_amd_has_scalar_floats(x) && tn_amd_is_uniform(&o)) return tn_amd_s1(x, TN_AMD_S_CVT_F32_F16, o);
+      return tn_amd_v1(x, TN_AMD_V_CVT_F32_F16, o);
+    case TINY_BF16: return tn_amd_shifted(x, TINY_OP_SHL, 0, o, tn_amd_int(16));
+    default: return tn_amd_v1(x, from == TINY_F8E4M3 ? TN_AMD_V_CVT_F32_FP8 : TN_AMD_V_CVT_F32_BF8, o);
+  }
+}
+static tn_amd_operand tn_amd_float_cast(tn_amd_selection *x, int from, int to, tn_amd_operand o) {
+  const int narrow = tn_amd_bits_of(to) < 32;
+  if (tn_amd_bits_of(from) < 32) { o = tn_amd_f32_of_narrow(x, from, o); from = TINY_F32; }
+  if (from == to) return o;
+  if (from == TINY_F64) o = narrow ? tn_amd_odd_f32(x, o) : tn_amd_v1(x, TN_AMD_V_CVT_F32_F64, o);
+  else if (to == TINY_F64) return tn_amd_wide1(x, TN_AMD_V_CVT_F64_F32, o);
+  return narrow ? tn_amd_narrow_float(x, to, o) : o;
+}
+
+// ** all of them **
+
+static tn_amd_operand tn_amd_bool_cast(tn_amd_selection *x, const tiny_uop *from, int to, tn_amd_operand o);
+static tn_amd_operand tn_amd_to_bool(tn_amd_selection *x, const tiny_uop *from, tn_amd_operand o);
+
+static tn_amd_operand tn_amd_cast(tn_amd_selection *x, const tiny_uop *from, int to, tn_amd_operand o) {
+  const int d = from->dtype;
+  if ((tn_amd_is_fp8(d) || tn_amd_is_fp8(to)) && x->family != TN_AMD_GFX12) {
+    tn_amd_list_refuse(x->l, "the GPU has no fp8");
+    return o;
+  }
+  if (d == to) return o;
+  if (d == TINY_BOOL) return tn_amd_bool_cast(x, from, to, o);
+  if (to == TINY_BOOL) return tn_amd_to_bool(x, from, o);
+  if (!tn_amd_is_float(d)) {
+    if (!tn_amd_is_float(to)) return tn_amd_integer_cast(x, from, to, o);
+    if (to == TINY_F64) return tn_amd_f64_of_integer(x, from, o);
+    return tn_amd_float_cast(x, TINY_F32, to, tn_amd_f32_of_integer(x, from, o));
+  }
+  if (tn_amd_is_float(to)) return tn_amd_float_cast(x, d, to, o);
+  if (tn_amd_bits_of(d) < 32) return tn_amd_integer_of_float(x, TINY_F32, to, tn_amd_f32_of_narrow(x, d, o));
+  return tn_amd_integer_of_float(x, d, to, o);
+}
+// The same bits; above those of a narrow integer stands its sign.
+static tn_amd_operand tn_amd_bits_as(tn_amd_selection *x, int from, int to, tn_amd_operand o) {
+  return from == to || tn_amd_is_float(to) ? o : tn_amd_wrapped(x, to, o);
+}
+#endif
+// ---- end src/amd/../isa/amd_casts.c ----
+// ---- begin src/amd/../isa/amd_arithmetic.c ----
+// amd_arithmetic: what an element of an ALU op, a cast or a comparison is on AMD's GPUs.
+//
+// In:  a node, operands of one element of each of its sources. Out: the operand of its result.
+// Holds: a bool is a mask of lanes, of which those that are off mean nothing; only a constant is known to be the same
+//        for all lanes.
+#ifndef TN_ISA_AMD_ARITHMETIC
+#define TN_ISA_AMD_ARITHMETIC
+#ifndef TINY_AMALGAMATED
+#include "amd_casts.c"
+#endif
+
+// ** bools **
+
+static tn_amd_operand tn_amd_masks(tn_amd_selection *x, int one, int two, tn_amd_operand a, tn_amd_operand b) {
+  return tn_amd_uniform2(x, x->l->mask > 1 ? two : one, x->l->mask, a, b);
+}
+static tn_amd_operand tn_amd_logic(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  switch (u->op) {
+    case TINY_OP_AND: case TINY_OP_MUL: return tn_amd_masks(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64, a, b);
+    case TINY_OP_OR: case TINY_OP_ADD: case TINY_OP_MAX: return tn_amd_masks(x, TN_AMD_S_OR_B32, TN_AMD_S_OR_B64, a, b);
+    case TINY_OP_XOR: case TINY_OP_NE: return tn_amd_masks(x, TN_AMD_S_XOR_B32, TN_AMD_S_XOR_B64, a, b);
+    case TINY_OP_EQ: return tn_amd_masks(x, TN_AMD_S_XNOR_B32, TN_AMD_S_XNOR_B64, a, b);
+    case TINY_OP_LT: return tn_amd_masks(x, TN_AMD_S_AND_NOT1_B32, TN_AMD_S_AND_NOT1_B64, b, a);
+    default: tn_amd_refuse_node(x, u); return a;
+  }
+}
+
+// ** comparisons **
+
+// swapped: of the operands the other way around; scalar: 0: there is none
+typedef struct tn_amd_compare_row { uint8_t op, dtype; uint16_t vector, swapped, scalar; } tn_amd_compare_row;
+static const tn_amd_compare_row tn_amd_compare_rows[] = {
+  {TINY_OP_LT, TINY_I32, TN_AMD_V_CMP_LT_I32, TN_AMD_V_CMP_GT_I32, TN_AMD_S_CMP_LT_I32},
+  {TINY_OP_NE, TINY_I32, TN_AMD_V_CMP_NE_U32, TN_AMD_V_CMP_NE_U32, TN_AMD_S_CMP_LG_U32},
+  {TINY_OP_EQ, TINY_I32, TN_AMD_V_CMP_EQ_U32, TN_AMD_V_CMP_EQ_U32, TN_AMD_S_CMP_EQ_U32},
+  {TINY_OP_LT, TINY_U32, TN_AMD_V_CMP_LT_U32, TN_AMD_V_CMP_GT_U32, TN_AMD_S_CMP_LT_U32},
+  {TINY_OP_NE, TINY_U32, TN_AMD_V_CMP_NE_U32, TN_AMD_V_CMP_NE_U32, TN_AMD_S_CMP_LG_U32},
+  {TINY_OP_EQ, TINY_U32, TN_AMD_V_CMP_EQ_U32, TN_AMD_V_CMP_EQ_U32, TN_AMD_S_CMP_EQ_U32},
+  {TINY_OP_LT, TINY_I64, TN_AMD_V_CMP_LT_I64, TN_AMD_V_CMP_GT_I64, 0},
+  {TINY_OP_NE, TINY_I64, TN_AMD_V_CMP_NE_U64, TN_AMD_V_CMP_NE_U64, TN_AMD_S_CMP_LG_U64},
+  {TINY_OP_EQ, TINY_I64, TN_AMD_V_CMP_EQ_U64, TN_AMD_V_CMP_EQ_U64, TN_AMD_S_CMP_EQ_U64},
+  {TINY_OP_LT, TINY_U64, TN_AMD_V_CMP_LT_U64, TN_AMD_V_CMP_GT_U64, 0},
+  {TINY_OP_NE, TINY_U64, TN_AMD_V_CMP_NE_U64, TN_AMD_V_CMP_NE_U64, TN_AMD_S_CMP_LG_U64},
+  {TINY_OP_EQ, TINY_U64, TN_AMD_V_CMP_EQ_U64, TN_AMD_V_CMP_EQ_U64, TN_AMD_S_CMP_EQ_U64},
+  {TINY_OP_LT, TINY_F16, TN_AMD_V_CMP_LT_F16, TN_AMD_V_CMP_GT_F16, 0},
+  {TINY_OP_NE, TINY_F16, TN_AMD_V_CMP_NEQ_F16, TN_AMD_V_CMP_NEQ_F16, 0},
+  {TINY_OP_EQ, TINY_F16, TN_AMD_V_CMP_EQ_F16, TN_AMD_V_CMP_EQ_F16, 0},
+  {TINY_OP_LT, TINY_F32, TN_AMD_V_CMP_LT_F32, TN_AMD_V_CMP_GT_F32, TN_AMD_S_CMP_LT_F32},
+  {TINY_OP_NE, TINY_F32, TN_AMD_V_CMP_NEQ_F32, TN_AMD_V_CMP_NEQ_F32, TN_AMD_S_CMP_NEQ_F32},
+  {TINY_OP_EQ, TINY_F32, TN_AMD_V_CMP_EQ_F32, TN_AMD_V_CMP_EQ_F32, TN_AMD_S_CMP_EQ_F32},
+  {TINY_OP_LT, TINY_F64, TN_AMD_V_CMP_LT_F64, TN_AMD_V_CMP_GT_F64, 0},
+  {TINY_OP_NE, TINY_F64, TN_AMD_V_CMP_NEQ_F64, TN_AMD_V_CMP_NEQ_F64, 0},
+  {TINY_OP_EQ, TINY_F64, TN_AMD_V_CMP_EQ_F64, TN_AMD_V_CMP_EQ_F64, 0}
+};
+// Integers of 8 and 16 bits are compared as those of 32.
+static const tn_amd_compare_row *tn_amd_compare_row_of(int op, int dtype) {
+  if (!tn_amd_is_float(dtype) && tn_amd_bits_of(dtype) < 32) dtype = tn_amd_is_signed(dtype) ? TINY_I32 : TINY_U32;
+  for (size_t i = 0; i < sizeof tn_amd_compare_rows / sizeof *tn_amd_compare_rows; i++)
+    if (tn_amd_compare_rows[i].op == op && tn_amd_compare_rows[i].dtype == dtype) return &tn_amd_compare_rows[i];
+  return NULL;
+}
+static int tn_amd_compares_scalars(const tn_amd_selection *x, const tn_amd_compare_row *row, const tn_amd_operand *o) {
+  return row->scalar && tn_amd_format(row->scalar, x->family) && tn_amd_are_uniform(o, 2);
+}
+// Into SCC.
+static void tn_amd_scalar_compare(tn_amd_selection *x, const tn_amd_compare_row *row, const tn_amd_operand *o) {
+  const int two = o[0].kind == TN_AMD_LITERAL && o[1].kind == TN_AMD_LITERAL;
+  tn_amd_do2(x->l, row->scalar, o[0], two ? tn_amd_in_sgprs(x->l, o[1]) : o[1]);
+}
+static tn_amd_operand tn_amd_comparison(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
+  const tn_amd_compare_row *const row = tn_amd_compare_row_of(u->op, u->src[0]->dtype);
+  const tn_amd_operand mask = tn_amd_new_mask(x->l);
+  tn_amd_operand ones = tn_amd_int(-1), zeros = tn_amd_int(0);
+  if (!row) { tn_amd_refuse_node(x, u); return mask; }
+  if (tn_amd_compares_scalars(x, row, o)) {
+    tn_amd_scalar_compare(x, row, o);
+    tn_amd_do3(x->l, x->l->mask > 1 ? TN_AMD_S_CSELECT_B64 : TN_AMD_S_CSELECT_B32, mask, ones, zeros);
+  } else if (o[1].kind != TN_AMD_VGPR && o[0].kind == TN_AMD_VGPR) tn_amd_do3(x->l, row->swapped, mask, o[1], o[0]);
+  else tn_amd_do3(x->l, row->vector, mask, o[0], o[1]);
+  return mask;
+}
+static tn_amd_operand tn_amd_to_bool(tn_amd_selection *x, const tiny_uop *from, tn_amd_operand o) {
+  const tn_amd_compare_row *const row = tn_amd_compare_row_of(TINY_OP_NE, from->dtype);
+  const tn_amd_operand mask = tn_amd_new_mask(x->l);
+  if (!row) { tn_amd_refuse_node(x, from); return mask; }
+  tn_amd_do3(x->l, row->vector, mask, tn_amd_int(0), o);
+  return mask;
+}
+
+// ** choices **
+
+static tn_amd_operand tn_amd_choice(tn_amd_selection *x, int d, tn_amd_operand c, const tn_amd_operand *a,
+                                    const tn_amd_operand *b) {
+  if (tn_amd_is_constant(&c)) return tn_amd_is_zero(&c) ? *b : *a;
+  if (d != TINY_BOOL) return tn_amd_chosen_of(x, tn_amd_bits_of(d) == 64 ? 2 : 1, c, *a, *b);
+  const tn_amd_operand yes = tn_amd_masks(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64, *a, c),
+                       no = tn_amd_masks(x, TN_AMD_S_AND_NOT1_B32, TN_AMD_S_AND_NOT1_B64, *b, c);
+  return tn_amd_masks(x, TN_AMD_S_OR_B32, TN_AMD_S_OR_B64, yes, no);
+}
+static tn_amd_operand tn_amd_bool_cast(tn_amd_selection *x, const tiny_uop *from, int to, tn_amd_operand o) {
+  double one = 1;
+  int64_t k = 1;
+  (void)from;
+  if (tn_amd_is_float(to)) memcpy(&k, &one, sizeof k);
+  const tn_amd_operand yes = tn_amd_constant(x, to, k), no = tn_amd_constant(x, to, 0);
+  return tn_amd_choice(x, to, o, &yes, &no);
+}
+
+// ** sums of products of neighbours, which words hold **
+
+// How src0 and src1 are negated, as v_dot4_i32_iu8 has it, tells that they have signs (RDNA3 ISA, "VOP3P").
+static tn_amd_operand tn_amd_dot(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
+  const int nine = x->family == TN_AMD_GFX9, kind = (int)u->k;
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  const int op = kind == TINY_DOT_BF16 ? TN_AMD_V_DOT2_F32_BF16 : kind == TINY_DOT_U8 ? TN_AMD_V_DOT4_U32_U8 :
+      kind == TINY_DOT_I16 ? TN_AMD_V_DOT2_I32_I16 : nine ? TN_AMD_V_DOT4_I32_I8 : TN_AMD_V_DOT4_I32_IU8;
+  tn_amd_operand a = o[0], b = o[1];
+  if (op == TN_AMD_V_DOT4_I32_IU8) { a.neg = kind == TINY_DOT_I8; b.neg = 1; }
+  if (nine && kind == TINY_DOT_U8_I8) tn_amd_refuse_node(x, u);
+  tn_amd_do4(x->l, op, d, a, b, o[2]);
+  return d;
+}
+
+// One element of u, an elementwise op (CAST and BITCAST with as many lanes, too). o: of its sources.
+static tn_amd_operand tn_amd_alu(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
+  const int d = u->nsrc ? u->src[0]->dtype : u->dtype;
+  switch (u->op) {
+    case TINY_OP_CAST: return tn_amd_cast(x, u->src[0], u->dtype, o[0]);
+    case TINY_OP_BITCAST: return tn_amd_bits_as(x, d, u->dtype, o[0]);
+    case TINY_OP_WHERE: return tn_amd_choice(x, u->dtype, o[0], &o[1], &o[2]);
+    case TINY_OP_DOT: return tn_amd_dot(x, u, o);
+    default: break;
+  }
+  if (d == TINY_BOOL) return tn_amd_logic(x, u, o[0], o[1]);
+  if (u->op == TINY_OP_LT || u->op == TINY_OP_NE || u->op == TINY_OP_EQ) return tn_amd_comparison(x, u, o);
+  if (tn_amd_is_float(d)) return tn_amd_float(x, u, o);
+  if (tn_amd_bits_of(d) == 64) return tn_amd_integer64(x, u, o);
+  const tn_amd_operand y = tn_amd_integer32(x, u, o[0], o[u->nsrc > 1]);
+  const int in_words = tn_amd_packs(u) && x->wants && x->wants[u->seq] == TN_AMD_WORDS;      // which have the low bits
+  return tn_amd_may_wrap(u) && !in_words ? tn_amd_wrapped(x, u->dtype, y) : y;
+}
+#endif
+// ---- end src/amd/../isa/amd_arithmetic.c ----
+// ---- begin src/amd/../isa/amd_pairs.c ----
+// amd_pairs: ops on words of vectors, two or four elements an instruction, on AMD's GPUs.
+//
+// In:  a vector's op. Out: its words, or its elements of words of its source; which form it takes of its sources.
+// Holds: of f16 each is rounded once, as that of an element is; of 16 bits there is nothing to wrap. A cast takes words
+//        of a source that comes as words, and gives words where they are wanted.
+// Source: AMD's ISA guides (amd.c), "VOP3P": v_pk_*, v_fma_mix_f32; v_perm_b32.
+#ifndef TN_ISA_AMD_PAIRS
+#define TN_ISA_AMD_PAIRS
+#ifndef TINY_AMALGAMATED
+#include "amd_arithmetic.c"
+#endif
+
+// ** of which ops **
+
+// f16: of two f16; whole: of two integers of 16 bits, of those with a sign the second
+typedef struct tn_amd_pair_row { uint8_t op; uint16_t f16, whole, with_sign; } tn_amd_pair_row;
+static const tn_amd_pair_row tn_amd_pair_rows[] = {
+  {TINY_OP_ADD, TN_AMD_V_PK_ADD_F16, TN_AMD_V_PK_ADD_U16, TN_AMD_V_PK_ADD_U16},
+  {TINY_OP_SUB, TN_AMD_V_PK_ADD_F16, TN_AMD_V_PK_SUB_U16, TN_AMD_V_PK_SUB_U16},
+  {TINY_OP_MUL, TN_AMD_V_PK_MUL_F16, TN_AMD_V_PK_MUL_LO_U16, TN_AMD_V_PK_MUL_LO_U16},
+  {TINY_OP_MAX, TN_AMD_V_PK_MAXIMUM_F16, TN_AMD_V_PK_MAX_U16, TN_AMD_V_PK_MAX_I16},
+  {TINY_OP_SHL, 0, TN_AMD_V_PK_LSHLREV_B16, TN_AMD_V_PK_LSHLREV_B16},
+  {TINY_OP_SHR, 0, TN_AMD_V_PK_LSHRREV_B16, TN_AMD_V_PK_ASHRREV_I16}
+};
+// The instruction of all words of u; 0: there is none.
+static int tn_amd_pair_op(const tn_amd_selection *x, const tiny_uop *u) {
+  const int d = u->dtype, half = d == TINY_F16, whole = d == TINY_I16 || d == TINY_U16;
+  int op = 0;
+  if (!tn_amd_packs(u) || (u->nsrc && u->src[0]->dtype != d)) return 0;
+  if (!tn_amd_is_float(d)) {
+    if (u->op == TINY_OP_AND) return TN_AMD_V_AND_B32;
+    if (u->op == TINY_OP_OR) return TN_AMD_V_OR_B32;
+    if (u->op == TINY_OP_XOR) return TN_AMD_V_XOR_B32;
+  }
+  if (half && u->op == TINY_OP_NEG) return TN_AMD_V_XOR_B32;
+  for (size_t i = 0; i < sizeof tn_amd_pair_rows / sizeof *tn_amd_pair_rows; i++)
+    if (tn_amd_pair_rows[i].op == u->op)
+      op = half ? tn_amd_pair_rows[i].f16 : !whole ? 0 : d == TINY_I16 ? tn_amd_pair_rows[i].with_sign :
+                                                                       tn_amd_pair_rows[i].whole;
+  return op && tn_amd_format(op, x->family) ? op : 0;
+}
+// Does a source come as words, as far as its op tells?
+static int tn_amd_comes_as_words(const tn_amd_selection *x, const tiny_uop *s) {
+  if (!tn_amd_packs(s)) return 0;
+  if (s->op == TINY_OP_BITCAST && s->lanes == s->src[0]->lanes) return tn_amd_comes_as_words(x, s->src[0]);
+  return s->op == TINY_OP_LOAD || s->op == TINY_OP_BITCAST || s->op == TINY_OP_PICK || tn_amd_pair_op(x, s);
+}
+static int tn_amd_cast_takes_words(const tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int known = s->dtype == TINY_F16 || s->dtype == TINY_BF16 || s->dtype == TINY_U8 ||
+      (x->family == TN_AMD_GFX12 && tn_amd_is_fp8(s->dtype));
+  return u->op == TINY_OP_CAST && u->dtype == TINY_F32 && known && u->lanes == s->lanes && tn_amd_comes_as_words(x, s);
+}
+static int tn_amd_cast_gives_words(const tn_amd_selection *x, const tiny_uop *u) {
+  const int known = u->dtype == TINY_BF16 || (x->family == TN_AMD_GFX12 && tn_amd_is_fp8(u->dtype));
+  return u->op == TINY_OP_CAST && u->src[0]->dtype == TINY_F32 && known && tn_amd_packs(u);
+}
+// Does u, of several lanes, take words of its sources that have them?
+static int tn_amd_takes_words(const tn_amd_selection *x, const tiny_uop *u) {
+  return tn_amd_pair_op(x, u) != 0 || tn_amd_cast_takes_words(x, u);
+}
+
+// ** words of words **
+
+static tn_amd_operand tn_amd_pair(tn_amd_selection *x, const tiny_uop *u, int op, int i) {
+  tn_amd_operand a = tn_amd_bits_at(x, u->src[0], i), b = a;
+  const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR;
+  const int packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
+  if (u->nsrc > 1) b = tn_amd_bits_at(x, u->src[1], i);
+  else b = tn_amd_k32(0x80008000);         // of NEG
+  if (!packed && tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))
+    return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 :
+                              op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 : TN_AMD_S_XOR_B32, 1, a, b);
+  if (packed && tn_amd_is_constant(&a) && a.value) a = tn_amd_in_sgprs(x->l, a);
+  if (packed && tn_amd_is_constant(&b) && b.value) b = tn_amd_in_sgprs(x->l, b);
+  if (u->op == TINY_OP_SUB && u->dtype == TINY_F16) b.neg = b.abs = 1;       // of both halves
+  return from_right ? tn_amd_v2(x, op, b, a) : tn_amd_v2(x, op, a, b);
+}
+
+// ** elements of words **
+
+// 1 * v - 0, of the upper half of f16.
+static tn_amd_operand tn_amd_upper_f16(tn_amd_selection *x, tn_amd_operand word) {
+  word.op_sel = word.op_sel_hi = 1;
+  return tn_amd_v3(x, TN_AMD_V_FMA_MIX_F32, word, tn_amd_bits(0x3F800000), tn_amd_negated(tn_amd_int(0)));
+}
+static void tn_amd_pair_of_fp8(tn_amd_selection *x, int from, tn_amd_operand word, int upper, int at) {
+  const tn_amd_operand both = tn_amd_new_v(x->l, 2);
+  word.op_sel = (uint8_t)upper;
+  tn_amd_do2(x->l, from == TINY_F8E4M3 ? TN_AMD_V_CVT_PK_F32_FP8 : TN_AMD_V_CVT_PK_F32_BF8, both, word);
+  for (int k = 0; k < 2; k++) x->pool[at + k] = tn_amd_slice(both, k, 1);
+}
+static tn_amd_operand tn_amd_f32_of_word(tn_amd_selection *x, int from, tn_amd_operand word, int at) {
+  if (from == TINY_U8) return tn_amd_v1(x, at == 0 ? TN_AMD_V_CVT_F32_UBYTE0 : at == 1 ? TN_AMD_V_CVT_F32_UBYTE1 :
+                                           at == 2 ? TN_AMD_V_CVT_F32_UBYTE2 : TN_AMD_V_CVT_F32_UBYTE3, word);
+  if (!at) return tn_amd_f32_of_narrow(x, from, word);
+  if (from == TINY_F16) return tn_amd_upper_f16(x, word);
+  return tn_amd_either(x, TN_AMD_S_AND_B32, TN_AMD_V_AND_B32, tn_amd_k32(0xFFFF0000), word);
+}
+static void tn_amd_cast_words(tn_amd_selection *x, const tiny_uop *u) {
+  const int from = u->src[0]->dtype, each = 32 / tn_amd_bits_of(from), fp8 = tn_amd_is_fp8(from),
+            first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->l->refused; i += fp8 ? 2 : 1) {
+    const tn_amd_operand word = tn_amd_bits_at(x, u->src[0], i / each);
+    if (fp8) { tn_amd_pair_of_fp8(x, from, word, i % each / 2, first + i); continue; }
+    const tn_amd_operand f = tn_amd_f32_of_word(x, from, word, i % each);
+    x->pool[first + i] = f;
+  }
+}
+
+// ** words of elements **
+
+// Two f32 as two bf16: their upper halves, rounded.
+static tn_amd_operand tn_amd_two_bf16(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high) {
+  const tn_amd_operand a = tn_amd_rounded_bf16(x, low), b = tn_amd_rounded_bf16(x, high);
+  return tn_amd_v3(x, TN_AMD_V_PERM_B32, b, a, tn_amd_k32(0x07060302));
+}
+// Four f32 as four codes: the second two go into the upper half of what has the first two.
+static tn_amd_operand tn_amd_four_fp8(tn_amd_selection *x, int to, const tn_amd_operand *o) {
+  const int op = to == TINY_F8E4M3 ? TN_AMD_V_CVT_PK_FP8_F32 : TN_AMD_V_CVT_PK_BF8_F32;
+  const tn_amd_operand low = tn_amd_v2(x, op, o[0], o[1]), high = tn_amd_v2(x, op, o[2], o[3]);
+  return tn_amd_packed_halves(x, low, high);
+}
+static void tn_amd_cast_to_words(tn_amd_selection *x, const tiny_uop *u) {
+  const int n = tn_amd_nwords(u), each = u->lanes / n, first = x->words[u->seq] = tn_amd_take(x, n);
+  for (int i = 0; i < n && !x->l->refused; i++) {
+    tn_amd_operand o[4];
+    for (int j = 0; j < each; j++) o[j] = tn_amd_element(x, u->src[0], i * each + j);
+    const tn_amd_operand word = each == 2 ? tn_amd_two_bf16(x, o[0], o[1]) : tn_amd_four_fp8(x, u->dtype, o);
+    x->pool[first + i] = word;
+  }
+}
+
+// ** two f32 by one instruction (gfx942) **
+
+static int tn_amd_is_beside(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  return !x->inside || x->inside[u->seq] == x->inside[s->seq];
+}
+static int tn_amd_wide_pair_op(const tn_amd_selection *x, const tiny_uop *u) {
+  const int op = u->op, fits = u->dtype == TINY_F32 && u->lanes > 1 && u->lanes % 2 == 0 && x->family == TN_AMD_GFX9;
+  if (!fits) return 0;
+  return op == TINY_OP_FMA ? TN_AMD_V_PK_FMA_F32 : op == TINY_OP_MUL ? TN_AMD_V_PK_MUL_F32 :
+      op == TINY_OP_ADD || op == TINY_OP_SUB ? TN_AMD_V_PK_ADD_F32 : 0;
+}
+// Elements i and i + 1 of s as a pair of registers of which halves are taken: two beside each other, or one of a tuple
+// twice. 0: they are none.
+static int tn_amd_wide_pair_of(const tn_amd_selection *x, const tiny_uop *s, int i, tn_amd_operand *o) {
+  const tn_amd_operand a = tn_amd_element(x, s, i), b = tn_amd_element(x, s, i + 1);
+  if (a.kind != TN_AMD_VGPR || b.kind != a.kind || a.reg != b.reg || a.reg < TN_AMD_VIRTUAL) return 0;
+  if ((b.sub | 1) != (a.sub | 1) || a.sub > b.sub || (a.sub | 1) >= x->l->vreg[a.reg - TN_AMD_VIRTUAL].dwords) return 0;
+  *o = a;
+  o->sub = (uint8_t)(a.sub & ~1); o->dwords = 2;
+  o->op_sel = a.sub & 1; o->op_sel_hi = b.sub & 1;
+  return 1;
+}
+static int tn_amd_wide_pairs_are(const tn_amd_selection *x, const tiny_uop *s) {
+  tn_amd_operand o;
+  for (int i = 0; i < s->lanes; i += 2) if (!tn_amd_wide_pair_of(x, s, i, &o)) return 0;
+  return 1;
+}
+// Is it the same for all elements?
+static int tn_amd_wide_pair_same(const tn_amd_selection *x, const tiny_uop *s) {
+  const tn_amd_operand first = tn_amd_element(x, s, 0);
+  int same = first.kind != TN_AMD_OFF;
+  for (int i = 1; i < s->lanes && same; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s, i);
+    same = o.kind == first.kind && o.reg == first.reg && o.sub == first.sub && o.value == first.value;
+  }
+  return same;
+}
+// Of a source: its pairs; what all elements are; registers apart, which can be brought together.
+enum { TN_AMD_NO_PAIRS, TN_AMD_PAIRS, TN_AMD_ONE, TN_AMD_APART };
+static int tn_amd_wide_kind(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  int apart = tn_amd_is_beside(x, u, s) && s->lanes == u->lanes;
+  if (tn_amd_wide_pairs_are(x, s)) return TN_AMD_PAIRS;
+  if (tn_amd_wide_pair_same(x, s)) return TN_AMD_ONE;
+  for (int i = 0; i < s->lanes && apart; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s, i);
+    apart = o.kind == TN_AMD_VGPR && !o.sub && tn_amd_is_virtual(&o) && x->l->vreg[o.reg - TN_AMD_VIRTUAL].dwords == 1;
+  }
+  return apart ? TN_AMD_APART : TN_AMD_NO_PAIRS;
+}
+// From here on the elements of s lie beside each other; where they were nobody asks any more.
+static void tn_amd_bring_together(tn_amd_selection *x, const tiny_uop *s) {
+  for (int i = 0; i < s->lanes; i += 2) {
+    const tn_amd_operand pair = tn_amd_joined(x, tn_amd_element(x, s, i), tn_amd_element(x, s, i + 1));
+    for (int k = 0; k < 2; k++) x->pool[x->elements[s->seq] + i + k] = tn_amd_slice(pair, k, 1);
+  }
+}
+// The first of a pair, which is taken twice. One scalar pair may be read; others come of vector registers.
+static tn_amd_operand tn_amd_wide_one(tn_amd_selection *x, const tiny_uop *s, int *scalars) {
+  const tn_amd_operand one = tn_amd_element(x, s, 0);
+  const int scalar = tn_amd_is_uniform(&one) && !(*scalars)++;
+  const tn_amd_operand pair = scalar ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+  tn_amd_copy(x->l, tn_amd_slice(pair, 0, 1), one);
+  return pair;
+}
+static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
+  const int op = tn_amd_wide_pair_op(x, u), n = (int)u->nsrc;
+  tn_amd_operand same[3], o[4];
+  int scalars = 0, kind[3] = {0, 0, 0}, pairs = 0;
+  if (!op) return 0;
+  for (int j = 0; j < n; j++) {
+    kind[j] = tn_amd_wide_kind(x, u, u->src[j]);
+    pairs += kind[j] != TN_AMD_ONE;
+    if (kind[j] == TN_AMD_NO_PAIRS) return 0;
+  }
+  if (!pairs) return 0;
+  for (int j = 0; j < n; j++) {
+    if (kind[j] == TN_AMD_ONE) same[j] = tn_amd_wide_one(x, u->src[j], &scalars);
+    if (kind[j] == TN_AMD_APART && !tn_amd_wide_pairs_are(x, u->src[j])) tn_amd_bring_together(x, u->src[j]);
+  }
+  const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->l->refused; i += 2) {
+    o[0] = tn_amd_new_v(x->l, 2);
+    for (int j = 0; j < n; j++)
+      if (kind[j] == TN_AMD_ONE) o[1 + j] = same[j];
+      else tn_amd_wide_pair_of(x, u->src[j], i, &o[1 + j]);
+    if (u->op == TINY_OP_SUB) o[2].neg = o[2].abs = 1;
+    tn_amd_line *const line = tn_amd_do(x->l, op, n + 1, o);
+    for (int j = 1; j <= n; j++) {         // which halves, whatever a packed one has by itself
+      line->ins.o[j].op_sel = o[j].op_sel; line->ins.o[j].op_sel_hi = o[j].op_sel_hi;
+    }
+    for (int k = 0; k < 2; k++) x->pool[first + i + k] = tn_amd_slice(o[0], k, 1);
+  }
+  return 1;
+}
+
+// Memory of registers whose elements had best lie beside each other: sums of such pairs.
+static int tn_amd_keeps_pairs(const tn_amd_selection *x, const tiny_uop *u) {
+  return x->family == TN_AMD_GFX9 && u->dtype == TINY_F32 && u->lanes % 2 == 0 && u->lanes <= TN_AMD_MOST_TUPLE;
+}
+
+// 1: u is done, of words or as words; 0: it is to be done an element at a time.
+static int tn_amd_alu_words(tn_amd_selection *x, const tiny_uop *u) {
+  const int op = u->lanes > 1 ? tn_amd_pair_op(x, u) : 0;
+  if (u->lanes < 2) return 0;
+  if (tn_amd_wide_pairs(x, u)) return 1;
+  if (tn_amd_cast_takes_words(x, u) && x->words[u->src[0]->seq] >= 0) { tn_amd_cast_words(x, u); return 1; }
+  if (tn_amd_cast_gives_words(x, u) && x->wants[u->seq] == TN_AMD_WORDS) { tn_amd_cast_to_words(x, u); return 1; }
+  for (uint32_t j = 0; op && j < u->nsrc; j++) if (x->words[u->src[j]->seq] < 0) return 0;
+  if (!op) return 0;
+  const int n = tn_amd_nwords(u), first = x->words[u->seq] = tn_amd_take(x, n);
+  for (int i = 0; i < n && !x->l->refused; i++) {
+    const tn_amd_operand word = tn_amd_pair(x, u, op, i);
+    x->pool[first + i] = word;
+  }
+  return 1;
+}
+#endif
+// ---- end src/amd/../isa/amd_pairs.c ----
+// ---- begin src/amd/../isa/amd_abilities.c ----
+// amd_abilities: what a chip of AMD has of the ops, dtypes and flags that codegen asks for.
+//
+// In:  a chip. Out: tiny_renderer's ops, dtypes, narrow, atomics, dots, flags and exp2_ulps.
+// Source: AMD's ISA guides (amd.c): atomics of f64 are gfx942's alone, fp8 of gfx942 is not OCP's; v_dot2, v_dot4.
+#ifndef TN_ISA_AMD_ABILITIES
+#define TN_ISA_AMD_ABILITIES
+#ifndef TINY_AMALGAMATED
+#include "amd_pairs.c"
+#endif
+
+static void tn_amd_abilities(tiny_renderer *r, const tn_amd_chip *chip) {
+  const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
+  static const uint8_t ops[] = {TINY_OP_NEG, TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_FDIV, TINY_OP_CDIV,
+    TINY_OP_CMOD, TINY_OP_MAX, TINY_OP_AND, TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_LT, TINY_OP_NE,
+    TINY_OP_EQ, TINY_OP_WHERE, TINY_OP_SQRT, TINY_OP_TRUNC, TINY_OP_EXP2, TINY_OP_FMA, TINY_OP_DOT, TINY_OP_CAST,
+    TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK, TINY_OP_LOAD, TINY_OP_STORE, TINY_OP_WMMA};
+  static const uint8_t added[] = {TINY_I32, TINY_U32, TINY_I64, TINY_U64, TINY_F32};
+  const int nine = chip->family == TN_AMD_GFX9;
+  for (size_t i = 0; i < sizeof ops; i++) r->ops[ops[i]] = on;
+  r->ops[TINY_OP_SHUFFLE] = TINY_ON_ELEMENTS;
+  for (int d = TINY_BOOL; d <= TINY_F64; d++)
+    r->dtypes |= (uint64_t)(!tn_amd_is_fp8(d) || chip->family == TN_AMD_GFX12) << d;
+  for (size_t i = 0; i < sizeof added; i++) r->atomics |= (uint64_t)1 << added[i];
+  if (nine) r->atomics |= (uint64_t)1 << TINY_F64;
+  r->narrow = (uint64_t)1 << TINY_F16;
+  r->dots = 1u << TINY_DOT_I8 | 1u << TINY_DOT_U8 | 1u << (nine ? TINY_DOT_I16 : TINY_DOT_U8_I8);
+  if (!nine) r->dots |= 1u << TINY_DOT_BF16;
+  r->exp2_ulps = 1;
+  r->flags = TINY_TARGET_SATURATES | TINY_TARGET_ALIGNED;
+}
+#endif
+// ---- end src/amd/../isa/amd_abilities.c ----
+// ---- begin src/amd/../isa/amd_fused.c ----
+// amd_fused: two ops by one instruction of AMD's GPUs.
+//
+// In:  a node, the number of one of its elements; the node's sources, and theirs, are done. Out: the operand of the
+//      result; what stays behind is left out where nobody else reads it (amd_dead.c).
+// Holds: values are those of the ops one by one, each rounded once. Both ops stand in the same loop and IF, so that no
+//        source has to be kept longer than the op's result had to.
+// Source: AMD's ISA guides (amd.c), "VOP3", "VOP3P": v_fma_mix_f32; how sources are negated.
+#ifndef TN_ISA_AMD_FUSED
+#define TN_ISA_AMD_FUSED
+#ifndef TINY_AMALGAMATED
+#include "amd_pairs.c"
+#endif
+
+// Has nobody else a use for it?
+static int tn_amd_is_alone(const tn_amd_selection *x, const tiny_uop *u) { return x->uses && x->uses[u->seq] == 1; }
+static void tn_amd_count_uses(tn_amd_selection *x) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *const u = x->k->list[i];
+    for (uint32_t j = 0; j < u->nsrc; j++) if (x->uses[u->src[j]->seq] < 255) x->uses[u->src[j]->seq]++;
+  }
+}
+// Is the element of s, a source of u, one that a vector instruction made?
+static int tn_amd_is_own(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s, int i) {
+  const tn_amd_operand o = tn_amd_element(x, s, i);
+  return o.kind == TN_AMD_VGPR && tn_amd_is_beside(x, u, s);
+}
+static tn_amd_operand tn_amd_inner(const tn_amd_selection *x, const tiny_uop *s, int j, int i) {
+  return tn_amd_element(x, s->src[j], i);
+}
+
+// ** integers of 32 bits **
+
+// By how much s shifts something to the left; -1: it does not.
+static int tn_amd_shift_of(const tiny_uop *s) {
+  int64_t k = 0;
+  if ((s->op != TINY_OP_SHL && s->op != TINY_OP_MUL) || !tn_amd_is_number(s->src[1], &k)) return -1;
+  return s->op == TINY_OP_SHL ? (k >= 0 && k < 32 ? (int)k : -1) : tn_amd_power_of((uint32_t)k);
+}
+// The instruction of s and then of u; 0: there is none. Both want that nobody else reads s, but where it is a shift.
+static int tn_amd_integer_pair(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  const int alone = tn_amd_is_alone(x, s), adds = u->op == TINY_OP_ADD, ors = u->op == TINY_OP_OR;
+  const int64_t end = (int64_t)1 << 24;
+  if (adds && tn_amd_shift_of(s) >= 0) return TN_AMD_V_LSHL_ADD_U32;
+  if (ors && tn_amd_shift_of(s) >= 0) return TN_AMD_V_LSHL_OR_B32;
+  if (!alone) return 0;
+  if (adds && s->op == TINY_OP_ADD) return TN_AMD_V_ADD3_U32;
+  if (adds && s->op == TINY_OP_XOR) return TN_AMD_V_XAD_U32;
+  if (ors && s->op == TINY_OP_AND) return TN_AMD_V_AND_OR_B32;
+  if (ors && s->op == TINY_OP_OR) return TN_AMD_V_OR3_B32;
+  if (u->op == TINY_OP_XOR && s->op == TINY_OP_XOR && x->family != TN_AMD_GFX9) return TN_AMD_V_XOR3_B32;
+  if (!adds || s->op != TINY_OP_MUL) return 0;
+  const tiny_uop *const p = s->src[0], *const q = s->src[1];
+  if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return TN_AMD_V_MAD_U32_U24;
+  const int small = tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1);
+  return small ? TN_AMD_V_MAD_I32_I24 : 0;
+}
+static int tn_amd_fused_sum(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 1; j >= 0; j--) {
+    const tiny_uop *const s = u->src[j];
+    const int op = s->nsrc == 2 && s->dtype == u->dtype ? tn_amd_integer_pair(x, u, s) : 0;
+    if (!op || !tn_amd_is_own(x, u, s, i)) continue;
+    const int shifts = op == TN_AMD_V_LSHL_ADD_U32 || op == TN_AMD_V_LSHL_OR_B32;
+    const tn_amd_operand b = shifts ? tn_amd_int(tn_amd_shift_of(s)) : tn_amd_inner(x, s, 1, i);
+    *y = tn_amd_v3(x, op, tn_amd_inner(x, s, 0, i), b, tn_amd_element(x, u->src[!j], i));
+    return 1;
+  }
+  return 0;
+}
+// Bits of two words side by side, as of a rotation: a << k | b >> 32 - k.
+static int tn_amd_fused_words(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const left = u->src[j], *const right = u->src[!j];
+    const int k = tn_amd_shift_of(left);
+    int64_t by = 0;
+    if (k < 1 || right->op != TINY_OP_SHR || right->dtype != TINY_U32 || left->dtype != TINY_U32) continue;
+    if (!tn_amd_is_number(right->src[1], &by) || by != 32 - k) continue;
+    if (!tn_amd_is_own(x, u, left, i) || !tn_amd_is_own(x, u, right, i)) continue;
+    *y = tn_amd_v3(x, TN_AMD_V_ALIGNBIT_B32, tn_amd_inner(x, left, 0, i), tn_amd_inner(x, right, 0, i),
+                   tn_amd_int((int)by));
+    return 1;
+  }
+  return 0;
+}
+// a & ~b: bits of a where b has none.
+static int tn_amd_fused_without(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const s = u->src[j];
+    int64_t k = 0;
+    if (s->op != TINY_OP_XOR || !tn_amd_is_number(s->src[1], &k) || (uint32_t)k != UINT32_MAX) continue;
+    if (!tn_amd_is_own(x, u, s, i) || !tn_amd_is_alone(x, s)) continue;
+    *y = tn_amd_v3(x, TN_AMD_V_BFI_B32, tn_amd_inner(x, s, 0, i), tn_amd_int(0), tn_amd_element(x, u->src[!j], i));
+    return 1;
+  }
+  return 0;
+}
+// (a + b) << k, and a >> k & 2^n - 1.
+static int tn_amd_fused_shift(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const tiny_uop *const s = u->src[0];
+  int64_t k = 0, by = 0;
+  if (s->nsrc != 2 || s->dtype != u->dtype || !tn_amd_is_own(x, u, s, i)) return 0;
+  const tn_amd_operand a = tn_amd_inner(x, s, 0, i);
+  const int shift = tn_amd_shift_of(u);
+  if (shift >= 0 && s->op == TINY_OP_ADD && tn_amd_is_alone(x, s)) {
+    *y = tn_amd_v3(x, TN_AMD_V_ADD_LSHL_U32, a, tn_amd_inner(x, s, 1, i), tn_amd_int(shift));
+    return 1;
+  }
+  if (u->op != TINY_OP_AND || s->op != TINY_OP_SHR || !tn_amd_is_number(u->src[1], &k) ||
+      !tn_amd_is_number(s->src[1], &by) || by < 0 || by > 31) return 0;
+  const int bits = tn_amd_power_of((uint64_t)(uint32_t)k + 1);
+  if (bits < 1 || bits + (int)by > 32) return 0;
+  *y = tn_amd_v3(x, TN_AMD_V_BFE_U32, a, tn_amd_int((int)by), tn_amd_int(bits));
+  return 1;
+}
+
+// ** bools **
+
+// 0 <= v < n asked at once: v, as numbers have no sign.
+static const tiny_uop *tn_amd_is_below(const tiny_uop *u, const tiny_uop **n) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const least = u->src[j], *const most = u->src[!j];
+    int64_t k = 0;
+    if (least->op != TINY_OP_LT || most->op != TINY_OP_LT || least->src[1] != most->src[0]) continue;
+    if (most->src[0]->dtype != TINY_I32 || !tn_amd_is_number(least->src[0], &k) || k != -1) continue;
+    if (most->src[1]->vmin < 0) continue;
+    *n = most->src[1];
+    return most->src[0];
+  }
+  return NULL;
+}
+// The comparison that is so where another is not, and with its operands the other way around.
+static int tn_amd_opposite(int op) {
+  switch (op) {
+    case TN_AMD_V_CMP_LT_I32: return TN_AMD_V_CMP_GE_I32; case TN_AMD_V_CMP_GT_I32: return TN_AMD_V_CMP_LE_I32;
+    case TN_AMD_V_CMP_LT_U32: return TN_AMD_V_CMP_GE_U32; case TN_AMD_V_CMP_GT_U32: return TN_AMD_V_CMP_LE_U32;
+    case TN_AMD_V_CMP_LT_I64: return TN_AMD_V_CMP_GE_I64; case TN_AMD_V_CMP_GT_I64: return TN_AMD_V_CMP_LE_I64;
+    case TN_AMD_V_CMP_LT_U64: return TN_AMD_V_CMP_GE_U64; case TN_AMD_V_CMP_GT_U64: return TN_AMD_V_CMP_LE_U64;
+    case TN_AMD_V_CMP_LT_F32: return TN_AMD_V_CMP_NLT_F32; case TN_AMD_V_CMP_GT_F32: return TN_AMD_V_CMP_NGT_F32;
+    case TN_AMD_V_CMP_LT_F64: return TN_AMD_V_CMP_NLT_F64; case TN_AMD_V_CMP_GT_F64: return TN_AMD_V_CMP_NGT_F64;
+    case TN_AMD_V_CMP_NE_U32: return TN_AMD_V_CMP_EQ_U32; case TN_AMD_V_CMP_EQ_U32: return TN_AMD_V_CMP_NE_U32;
+    case TN_AMD_V_CMP_NE_U64: return TN_AMD_V_CMP_EQ_U64; case TN_AMD_V_CMP_EQ_U64: return TN_AMD_V_CMP_NE_U64;
+    case TN_AMD_V_CMP_NEQ_F32: return TN_AMD_V_CMP_EQ_F32; case TN_AMD_V_CMP_EQ_F32: return TN_AMD_V_CMP_NEQ_F32;
+    case TN_AMD_V_CMP_NEQ_F64: return TN_AMD_V_CMP_EQ_F64; case TN_AMD_V_CMP_EQ_F64: return TN_AMD_V_CMP_NEQ_F64;
+    default: return 0;
+  }
+}
+static int tn_amd_compares(const tiny_uop *u) {
+  return (u->op == TINY_OP_LT || u->op == TINY_OP_NE || u->op == TINY_OP_EQ) && u->src[0]->dtype != TINY_BOOL;
+}
+static int tn_amd_fused_bool(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const tiny_uop *n = NULL, *const below = u->op == TINY_OP_AND ? tn_amd_is_below(u, &n) : NULL, *const s = u->src[0];
+  const tn_amd_operand mask = below ? tn_amd_element(x, below, i) : tn_amd_int(0);
+  int64_t k = 0;
+  if (below && !tn_amd_is_uniform(&mask) && tn_amd_is_beside(x, u, s) && tn_amd_is_beside(x, u, u->src[1])) {
+    *y = tn_amd_new_mask(x->l);
+    tn_amd_do3(x->l, TN_AMD_V_CMP_GT_U32, *y, tn_amd_element(x, n, i), mask);
+    return 1;
+  }
+  if (u->op != TINY_OP_XOR || !tn_amd_compares(s) || !tn_amd_is_number(u->src[1], &k) || !k) return 0;
+  const tn_amd_compare_row *const row = tn_amd_compare_row_of(s->op, s->src[0]->dtype);
+  const tn_amd_operand a = tn_amd_inner(x, s, 0, i), b = tn_amd_inner(x, s, 1, i);
+  if (!row || !tn_amd_is_beside(x, u, s) || (tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))) return 0;
+  const int swap = b.kind != TN_AMD_VGPR, op = tn_amd_opposite(swap ? row->swapped : row->vector);
+  if (!op) return 0;
+  *y = tn_amd_new_mask(x->l);
+  tn_amd_do3(x->l, op, *y, swap ? b : a, swap ? a : b);
+  return 1;
+}
+
+// ** sources that are negated, or without their sign **
+
+// *s, a source of u, without what the operand says of it.
+static tn_amd_operand tn_amd_float_source(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop **s, int i) {
+  int64_t k = 0;
+  int neg = 0, size = 0;
+  const tiny_uop *v = *s;
+  if (!tn_amd_is_beside(x, u, v)) return tn_amd_element(x, v, i);
+  if (v->op == TINY_OP_NEG) { neg = 1; v = v->src[0]; }
+  const tiny_uop *const bits = v->op == TINY_OP_BITCAST && v->dtype == TINY_F32 ? v->src[0] : NULL,
+                 *const of = bits && bits->op == TINY_OP_AND ? bits->src[0] : NULL;
+  if (of && of->op == TINY_OP_BITCAST && of->src[0]->dtype == TINY_F32 && tn_amd_is_number(bits->src[1], &k) &&
+      (uint32_t)k == 0x7FFFFFFF) { size = 1; v = of->src[0]; }
+  tn_amd_operand o = tn_amd_element(x, v, i);
+  if (!tn_amd_is_register(&o)) return tn_amd_element(x, *s, i);
+  *s = v;
+  o.neg = (uint8_t)neg; o.abs = (uint8_t)size;
+  return o;
+}
+// A choice of what is negated, or without its sign.
+static int tn_amd_fused_signs(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const tiny_uop *a = u->src[1], *b = u->src[2];
+  if (u->dtype != TINY_F32) return 0;
+  const tn_amd_operand yes = tn_amd_float_source(x, u, &a, i), no = tn_amd_float_source(x, u, &b, i);
+  const tn_amd_operand mask = tn_amd_element(x, u->src[0], i);
+  if (!(yes.neg | yes.abs | no.neg | no.abs) || mask.kind != TN_AMD_SGPR) return 0;
+  *y = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, no, yes, mask);
+  return 1;
+}
+
+// ** choices by a comparison **
+
+// The lesser or the greater of two integers.
+static int tn_amd_fused_least(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const tiny_uop *const c = u->src[0];
+  const int d = u->dtype, is_signed = tn_amd_is_signed(d);
+  if (c->op != TINY_OP_LT || tn_amd_is_float(d) || d == TINY_BOOL || tn_amd_bits_of(d) == 64) return 0;
+  const int least = c->src[0] == u->src[1] && c->src[1] == u->src[2],
+            most = c->src[0] == u->src[2] && c->src[1] == u->src[1];
+  const tn_amd_operand a = tn_amd_inner(x, c, 0, i), b = tn_amd_inner(x, c, 1, i);
+  if ((!least && !most) || !tn_amd_is_beside(x, u, c)) return 0;
+  if (is_signed) *y = tn_amd_either(x, most ? TN_AMD_S_MAX_I32 : TN_AMD_S_MIN_I32,
+                                    most ? TN_AMD_V_MAX_I32 : TN_AMD_V_MIN_I32, a, b);
+  else *y = tn_amd_either(x, most ? TN_AMD_S_MAX_U32 : TN_AMD_S_MIN_U32,
+                          most ? TN_AMD_V_MAX_U32 : TN_AMD_V_MIN_U32, a, b);
+  return 1;
+}
+// Of scalars: SCC instead of a mask.
+static int tn_amd_fused_choice(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const tiny_uop *const c = u->src[0];
+  const tn_amd_compare_row *const row = tn_amd_compares(c) ? tn_amd_compare_row_of(c->op, c->src[0]->dtype) : NULL;
+  const int wide = tn_amd_bits_of(u->dtype) == 64;
+  if (tn_amd_fused_least(x, u, i, y) || tn_amd_fused_signs(x, u, i, y)) return 1;
+  if (!row || u->dtype == TINY_BOOL || !tn_amd_is_beside(x, u, c)) return 0;
+  tn_amd_operand of[2], o[2];
+  for (int j = 0; j < 2; j++) { of[j] = tn_amd_inner(x, c, j, i); o[j] = tn_amd_element(x, u->src[1 + j], i); }
+  if (!tn_amd_compares_scalars(x, row, of) || !tn_amd_are_uniform(o, 2)) return 0;
+  if (o[0].kind == TN_AMD_LITERAL && o[1].kind == TN_AMD_LITERAL) o[1] = tn_amd_in_sgprs(x->l, o[1]);
+  *y = tn_amd_new_s(x->l, wide ? 2 : 1);
+  tn_amd_scalar_compare(x, row, of);
+  tn_amd_do3(x->l, wide ? TN_AMD_S_CSELECT_B64 : TN_AMD_S_CSELECT_B32, *y, o[0], o[1]);
+  return 1;
+}
+
+// ** floats; f16 among them **
+
+// The f16 that s is a cast of, which nobody else wants: in its word, or by itself.
+static int tn_amd_mixed_source(const tn_amd_selection *x, const tiny_uop *s, int i, tn_amd_operand *o) {
+  const int neg = o->neg, size = o->abs;
+  if (s->op != TINY_OP_CAST || s->src[0]->dtype != TINY_F16 || s->dtype != TINY_F32 || !tn_amd_is_alone(x, s)) return 0;
+  const tiny_uop *const h = s->src[0];
+  const int packs = tn_amd_packs(h) && x->words[h->seq] >= 0 && h->lanes == s->lanes;
+  const tn_amd_operand from = packs ? x->pool[x->words[h->seq] + i / 2] : tn_amd_element(x, h, i);
+  if (from.kind != TN_AMD_VGPR) return 0;
+  *o = from;
+  o->op_sel_hi = 1; o->op_sel = (uint8_t)(packs && (i & 1));
+  o->neg = (uint8_t)neg; o->abs = (uint8_t)size;
+  return 1;
+}
+static int tn_amd_mixed(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand *o, tn_amd_operand *y) {
+  const tn_amd_operand one = tn_amd_bits(0x3F800000), zero = tn_amd_negated(tn_amd_int(0));
+  switch (u->op) {
+    case TINY_OP_FMA: *y = tn_amd_v3(x, TN_AMD_V_FMA_MIX_F32, o[0], o[1], o[2]); return 1;
+    case TINY_OP_MUL: *y = tn_amd_v3(x, TN_AMD_V_FMA_MIX_F32, o[0], o[1], zero); return 1;
+    case TINY_OP_ADD: *y = tn_amd_v3(x, TN_AMD_V_FMA_MIX_F32, o[0], one, o[1]); return 1;
+    case TINY_OP_SUB: *y = tn_amd_v3(x, TN_AMD_V_FMA_MIX_F32, o[0], one, tn_amd_negated(o[1])); return 1;
+    default: return 0;
+  }
+}
+static int tn_amd_fused_float(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const int at = tn_amd_float_row_of(u->op), n = (int)u->nsrc;
+  int mixed = 0, says = 0, scalar = 1;
+  tn_amd_operand o[4];
+  if (at < 0 || n < 2 || u->dtype != TINY_F32) return 0;
+  for (int j = 0; j < n; j++) {
+    const tiny_uop *s = u->src[j];
+    o[1 + j] = tn_amd_float_source(x, u, &s, i);
+    mixed |= tn_amd_is_beside(x, u, s) && tn_amd_mixed_source(x, s, i, &o[1 + j]);
+    says |= o[1 + j].neg | o[1 + j].abs;
+    scalar &= tn_amd_is_uniform(&o[1 + j]);
+  }
+  if (scalar || (!mixed && !says)) return 0;
+  if (mixed) return tn_amd_mixed(x, u, o + 1, y);
+  *y = o[0] = tn_amd_new_v(x->l, 1);
+  tn_amd_do(x->l, tn_amd_float_rows[at].f32, n + 1, o);
+  return 1;
+}
+static int tn_amd_fused_compare(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const tn_amd_compare_row *const row = tn_amd_compare_row_of(u->op, TINY_F32);
+  const tiny_uop *p = u->src[0], *q = u->src[1];
+  const tn_amd_operand a = tn_amd_float_source(x, u, &p, i), b = tn_amd_float_source(x, u, &q, i);
+  if (!(a.neg | a.abs | b.neg | b.abs) || (tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))) return 0;
+  *y = tn_amd_new_mask(x->l);
+  tn_amd_do3(x->l, row->vector, *y, a, b);
+  return 1;
+}
+// 2^(x k) where few bits are looked at, of x k/2: it is squared.
+static int tn_amd_fused_power(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const tiny_uop *const s = u->src[0];
+  int64_t k = 0;
+  double v;
+  float half;
+  uint32_t bits;
+  if (!u->k || s->op != TINY_OP_MUL || !tn_amd_is_beside(x, u, s) || !tn_amd_is_number(s->src[1], &k)) return 0;
+  memcpy(&v, &k, sizeof v);
+  half = (float)(v / 2);
+  memcpy(&bits, &half, sizeof bits);
+  const tiny_uop *v_of = s->src[0];
+  const tn_amd_operand part = tn_amd_v2(x, TN_AMD_V_MUL_F32, tn_amd_k32(bits), tn_amd_float_source(x, u, &v_of, i)),
+                       root = tn_amd_v1(x, TN_AMD_V_EXP_F32, part);
+  *y = tn_amd_v2(x, TN_AMD_V_MUL_F32, root, root);
+  return 1;
+}
+
+// ** the greatest of several: NaN if one of them is **
+
+enum { TN_AMD_LEAVES = 9 };
+static void tn_amd_leaves(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s, const tiny_uop **leaf,
+                          int *n) {
+  const int inner = s == u || (s->op == TINY_OP_MAX && tn_amd_is_alone(x, s) && tn_amd_is_beside(x, u, s));
+  int64_t k;
+  for (int j = 0; inner && j < 2; j++) if (tn_amd_is_number(s->src[j], &k)) { *n = TN_AMD_LEAVES + 1; return; }
+  if (!inner) { if (*n < TN_AMD_LEAVES) leaf[*n] = s; ++*n; return; }
+  for (int j = 0; j < 2; j++) tn_amd_leaves(x, u, s->src[j], leaf, n);
+}
+// Who is no number of two at a time, all masks together.
+static tn_amd_operand tn_amd_any_nan(tn_amd_selection *x, const tn_amd_operand *o, int n) {
+  tn_amd_operand any = tn_amd_int(0);
+  for (int i = 0; i < n; i += 2) {
+    const tn_amd_operand is = tn_amd_new_mask(x->l);
+    tn_amd_do3(x->l, TN_AMD_V_CMP_U_F32, is, o[i], o[i + 1 < n ? i + 1 : i]);
+    any = i ? tn_amd_masks(x, TN_AMD_S_OR_B32, TN_AMD_S_OR_B64, any, is) : is;
+  }
+  return any;
+}
+static int tn_amd_fused_most(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const int twelve = x->family == TN_AMD_GFX12, three = twelve ? TN_AMD_V_MAXIMUM3_F32 : TN_AMD_V_MAX3_F32,
+            two = twelve ? TN_AMD_V_MAXIMUM_F32 : TN_AMD_V_MAX_F32;
+  const tiny_uop *leaf[TN_AMD_LEAVES];
+  tn_amd_operand o[TN_AMD_LEAVES], most;
+  int n = 0;
+  tn_amd_leaves(x, u, u, leaf, &n);
+  if (n < 3 || n > TN_AMD_LEAVES) return 0;
+  for (int j = 0; j < n; j++) o[j] = tn_amd_element(x, leaf[j], i);
+  for (int j = 0; j < n; j++) if (o[j].kind != TN_AMD_VGPR) return 0;
+  most = tn_amd_v3(x, three, o[0], o[1], o[2]);
+  for (int j = 3; j < n; j += 2)
+    most = j + 1 < n ? tn_amd_v3(x, three, most, o[j], o[j + 1]) : tn_amd_v2(x, two, most, o[j]);
+  *y = twelve ? most : tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, most, tn_amd_k32(0x7FC00000), tn_amd_any_nan(x, o, n));
+  return 1;
+}
+
+static int tn_amd_fuse(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const int d = u->nsrc ? (int)u->src[0]->dtype : (int)TINY_VOID;
+  if (u->op == TINY_OP_WHERE) return tn_amd_fused_choice(x, u, i, y);
+  if (u->op == TINY_OP_EXP2) return tn_amd_fused_power(x, u, i, y);
+  if (d == TINY_F32 && tn_amd_compares(u)) return tn_amd_fused_compare(x, u, i, y);
+  if (u->dtype != d) return 0;
+  if (d == TINY_BOOL) return tn_amd_fused_bool(x, u, i, y);
+  if (d == TINY_F32 && u->op == TINY_OP_MAX) return tn_amd_fused_most(x, u, i, y);
+  if (d == TINY_F32) return tn_amd_fused_float(x, u, i, y);
+  if ((d != TINY_I32 && d != TINY_U32) || u->nsrc != 2) return 0;
+  if (u->op == TINY_OP_OR && tn_amd_fused_words(x, u, i, y)) return 1;
+  if (u->op == TINY_OP_ADD || u->op == TINY_OP_OR || u->op == TINY_OP_XOR) return tn_amd_fused_sum(x, u, i, y);
+  if (u->op == TINY_OP_AND && tn_amd_fused_without(x, u, i, y)) return 1;
+  return tn_amd_fused_shift(x, u, i, y);
+}
+// Element i of u, an elementwise op.
+static tn_amd_operand tn_amd_alu_at(tn_amd_selection *x, const tiny_uop *u, int i) {
+  tn_amd_operand o[4], y;
+  if (tn_amd_fuse(x, u, i, &y)) return y;
+  for (uint32_t j = 0; j < u->nsrc && j < 4; j++) o[j] = tn_amd_element(x, u->src[j], i);
+  return tn_amd_alu(x, u, o);
+}
+#endif
+// ---- end src/amd/../isa/amd_fused.c ----
+// ---- begin src/amd/../isa/amd_address.c ----
+// amd_address: where an element of memory is, in what an access of AMD's GPUs adds by itself.
+//
+// In:  an INDEX. Out: a buffer's descriptor, or an address, an offset in a vector register, one in a scalar register,
+//      and a number; of memory of 2 GiB and more an address of 64 bits.
+// Holds:
+//  - Offsets are bytes modulo 2^32: a valid element's is exact, as memory is smaller. The vector register's alone is no
+//    less than 0, so that the bounds of a buffer, which it and the number are compared with, pass what is valid.
+//  - What is masked is given an offset beyond the bounds: loads give 0, stores are left out.
+//  - Sums begin with what is outermost; a sum stands in the innermost loop in which something of it changes.
+// Source: AMD's ISA guides (amd.c), "Memory Buffer Instructions", "Memory Buffer Load Data Formats", addressing.
+#ifndef TN_ISA_AMD_ADDRESS
+#define TN_ISA_AMD_ADDRESS
+#ifndef TINY_AMALGAMATED
+#include "amd_fused.c"
+#endif
+
+enum { TN_AMD_TERMS = 8 };
+enum { TN_AMD_STEPS = 1 << 10 };           // of sums that are remembered
+typedef struct tn_amd_term { const tiny_uop *u; int64_t k; } tn_amd_term;
+// offset and k times u, each
+typedef struct tn_amd_sum { int64_t offset; int n; tn_amd_term term[TN_AMD_TERMS + 1]; } tn_amd_sum;
+// A sum that is there: `from` and k times u.
+typedef struct tn_amd_step {
+  tn_amd_operand from, to; const tiny_uop *u; int64_t k; int level, serial;
+} tn_amd_step;
+
+// ** levels: loops and IFs that are open, whose lines are put together when they end **
+
+// opened: RANGE or IF; counter: of a RANGE; kept: EXEC as it was; body: where its nodes begin in the list
+typedef struct tn_amd_level {
+  tn_amd_line *line; int n, cap, serial, again, end;
+  const tiny_uop *opened; tn_amd_operand counter, kept;
+} tn_amd_level;
+
+// Lines go to that level from now on; the one they went to.
+static int tn_amd_go_to(tn_amd_selection *x, int depth) {
+  tn_amd_list *const l = x->l;
+  const int before = x->at;
+  tn_amd_level *const from = &x->level[before], *const to = &x->level[depth];
+  from->line = l->line; from->n = l->n; from->cap = l->cap;
+  l->line = to->line; l->n = to->n; l->cap = to->cap;
+  x->at = depth;
+  return before;
+}
+
+// ** what an index is the sum of **
+
+// Does the op give the sum or product it stands for, as elements of memory are counted?
+static int tn_amd_is_exact(const tiny_uop *u) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
+  if (u->dtype == TINY_I64 || u->dtype == TINY_U64) return 1;
+  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
+      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
+    return 0;
+  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
+  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
+  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << (b->k & 31) : b->k;
+  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
+  return a->vmin * k >= least && a->vmax * k <= most;
+}
+static int tn_amd_is_in_32(const tiny_uop *u) {
+  return u->dtype != TINY_U64 && u->vmin >= INT32_MIN && u->vmax <= INT32_MAX;
+}
+static int tn_amd_widens(const tiny_uop *u) {
+  const tiny_uop *s = u->nsrc ? u->src[0] : u;
+  return u->op == TINY_OP_CAST && (u->dtype == TINY_I64 || u->dtype == TINY_I32) && u->lanes == 1 &&
+      (s->dtype == TINY_I32 || (s->dtype == TINY_I64 && tn_amd_is_in_32(s)));
+}
+// Of a RANGE whose body stands there several times the iterations that this copy is ahead.
+static int64_t tn_amd_ahead(const tn_amd_selection *x, const tiny_uop *u) { return u == x->copied ? x->copy : 0; }
+static void tn_amd_flatten(const tn_amd_selection *x, const tiny_uop *u, int64_t k, int depth, tn_amd_sum *s) {
+  const int op = u->op, number = u->nsrc == 2 && u->src[1]->op == TINY_OP_CONST;
+  const tn_amd_operand known = tn_amd_element(x, u, 0);
+  if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
+  if (op == TINY_OP_RANGE && known.kind == TN_AMD_INLINE) { s->offset += k * (int32_t)known.value; return; }
+  if (s->n > TN_AMD_TERMS) return;
+  if (depth < 2 * TN_AMD_TERMS && tn_amd_widens(u)) tn_amd_flatten(x, u->src[0], k, depth + 1, s);
+  else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_amd_is_exact(u)) {
+    tn_amd_flatten(x, u->src[0], k, depth + 1, s);
+    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
+  } else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_amd_is_exact(u))
+    tn_amd_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
+  else {
+    s->term[s->n].u = u; s->term[s->n++].k = k;
+    s->offset += k * tn_amd_ahead(x, u);
+  }
+}
+// Outermost first. An index of more terms than are known is its own only one.
+static void tn_amd_sum_of(const tn_amd_selection *x, const tiny_uop *u, int64_t size, tn_amd_sum *s) {
+  s->n = 0; s->offset = 0;
+  tn_amd_flatten(x, u, size, 0, s);
+  if (s->n > TN_AMD_TERMS) { s->n = 1; s->offset = 0; s->term[0].u = u; s->term[0].k = size; }
+  for (int i = 1; i < s->n; i++)
+    for (int j = i; j > 0 && x->inside[s->term[j - 1].u->seq] > x->inside[s->term[j].u->seq]; j--) {
+      const tn_amd_term a = s->term[j - 1];
+      s->term[j - 1] = s->term[j]; s->term[j] = a;
+    }
+}
+
+// ** steps **
+
+static tn_amd_step *tn_amd_step_at(tn_amd_selection *x, tn_amd_operand from, const tiny_uop *u, int64_t k) {
+  const uint64_t key = ((uint64_t)from.reg << 16 ^ (uint64_t)from.kind << 8 ^ from.sub) * 0x9E3779B97F4A7C15u ^
+      (uint64_t)k * 0xC2B2AE3D27D4EB4Fu ^ (u ? (uint64_t)u->seq + 1 : 0) * 0x165667B19E3779F9u;
+  const uint32_t first = (uint32_t)(key >> 32 ^ key);
+  for (uint32_t i = 0; i < 8; i++) {
+    tn_amd_step *const s = &x->step[(first + i) % TN_AMD_STEPS];
+    const int same = s->from.kind == from.kind && s->from.reg == from.reg && s->from.sub == from.sub && s->u == u &&
+        s->k == k;
+    const int free = !s->serial || s->level > x->depth || x->level[s->level].serial != s->serial;
+    if (!same && !free) continue;
+    if (!same) s->serial = 0;
+    s->from = from; s->u = u; s->k = k;
+    return s;
+  }
+  tn_amd_step *const s = &x->step[first % TN_AMD_STEPS];      // what was remembered there is made anew
+  s->from = from; s->u = u; s->k = k; s->serial = 0;
+  return s;
+}
+static int tn_amd_is_there(const tn_amd_selection *x, const tn_amd_step *s) {
+  return s->serial && s->level <= x->depth && x->level[s->level].serial == s->serial;
+}
+static int tn_amd_log2(int64_t k) {        // -1: it is no power of two
+  int n = 0;
+  while (n < 32 && (int64_t)1 << n < k) n++;
+  return k > 0 && (int64_t)1 << n == k ? n : -1;
+}
+static tn_amd_operand tn_amd_no_sum(void) { return tn_amd_register(TN_AMD_NONE, 0, 0); }
+// o times k, and `from`, which may be no sum, modulo 2^32.
+static tn_amd_operand tn_amd_times_plus(tn_amd_selection *x, tn_amd_operand o, const tiny_uop *u, int64_t k,
+                                        tn_amd_operand from) {
+  const int uniform = tn_amd_is_uniform(&o) && (from.kind == TN_AMD_NONE || tn_amd_is_uniform(&from));
+  const int shift = tn_amd_log2(k), few = u->vmin >= 0 && u->vmax < 1 << 24 && k >= 0 && k < 1 << 24;
+  const tn_amd_operand by = tn_amd_k32((uint32_t)k);
+  if (uniform) {
+    const tn_amd_operand product = k == 1 ? o : shift > 0 ? tn_amd_s2(x, TN_AMD_S_LSHL_B32, o, tn_amd_int(shift)) :
+                                                            tn_amd_s2(x, TN_AMD_S_MUL_I32, o, by);
+    return from.kind == TN_AMD_NONE ? product : tn_amd_s2(x, TN_AMD_S_ADD_U32, from, product);
+  }
+  if (from.kind == TN_AMD_NONE) {
+    if (k == 1) return o;
+    if (shift > 0) return tn_amd_v2(x, TN_AMD_V_LSHLREV_B32, tn_amd_int(shift), o);
+    return tn_amd_v2(x, few ? TN_AMD_V_MUL_U32_U24 : TN_AMD_V_MUL_LO_U32, by, o);
+  }
+  if (k == 1) return tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, from, o);
+  if (tn_amd_is_uniform(&o)) {             // its product is scalar
+    const tn_amd_operand product = shift > 0 ? tn_amd_s2(x, TN_AMD_S_LSHL_B32, o, tn_amd_int(shift)) :
+                                               tn_amd_s2(x, TN_AMD_S_MUL_I32, o, by);
+    return tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, product, from);
+  }
+  if (shift > 0) return tn_amd_v3(x, TN_AMD_V_LSHL_ADD_U32, o, tn_amd_int(shift), from);
+  if (few) return tn_amd_v3(x, TN_AMD_V_MAD_U32_U24, o, by, from);
+  return tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, from, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, o, by));
+}
+static int tn_amd_level_of(const tn_amd_selection *x, const tiny_uop *u, int level) {
+  const int inside = u ? x->inside[u->seq] : 0;
+  return inside > level ? inside : level;
+}
+static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, int *level, const tiny_uop *u, int64_t k) {
+  tn_amd_step *const s = tn_amd_step_at(x, from, u, k);
+  if (!tn_amd_is_there(x, s)) {
+    s->level = tn_amd_level_of(x, u, *level);
+    s->serial = x->level[s->level].serial;
+    const int at = tn_amd_go_to(x, s->level);
+    const tn_amd_operand o = !u ? tn_amd_no_sum() : u == x->copied ? x->counter : tn_amd_element(x, u, 0);
+    if (u) s->to = tn_amd_times_plus(x, tn_amd_slice(o, 0, 1), u, k, from);
+    else if (from.kind == TN_AMD_NONE) s->to = tn_amd_in_sgprs(x->l, tn_amd_k32((uint32_t)k));
+    else if (tn_amd_is_uniform(&from)) s->to = tn_amd_s2(x, TN_AMD_S_ADD_U32, from, tn_amd_k32((uint32_t)k));
+    else s->to = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, tn_amd_k32((uint32_t)k), from);
+    tn_amd_go_to(x, at);
+  }
+  *level = s->level;
+  return s->to;
+}
+
+// A constant in a vector register, once for the whole kernel.
+static tn_amd_operand tn_amd_held(tn_amd_selection *x, uint32_t bits) {
+  const int64_t key = (int64_t)1 << 40 | bits;               // as no sum is
+  tn_amd_step *const s = tn_amd_step_at(x, tn_amd_no_sum(), NULL, key);
+  if (tn_amd_is_there(x, s)) return s->to;
+  s->level = 0; s->serial = x->level[0].serial;
+  const int at = tn_amd_go_to(x, 0);
+  s->to = tn_amd_in_vgprs(x->l, tn_amd_k32(bits));
+  tn_amd_go_to(x, at);
+  return s->to;
+}
+
+// ** an address **
+
+// base: a buffer's descriptor, 4 scalar registers, or its address, 2; of LDS and scratch NONE. v: bytes in a vector
+// register, NONE: 0, or an address of 64 bits; s: in a scalar one, NONE: 0
+typedef struct tn_amd_address { tn_amd_operand base, v, s; int64_t offset; int level; } tn_amd_address;
+
+// How many bytes an instruction adds: of buffers, of LDS.
+static int64_t tn_amd_most_offset(const tn_amd_selection *x, int lds) {
+  return lds ? 65535 : x->family == TN_AMD_GFX12 ? (1 << 23) - 1 : 4095;
+}
+// The least and the most of the sum of terms in vector registers, or of the others.
+typedef struct tn_amd_bounds { double least, most; } tn_amd_bounds;
+static tn_amd_bounds tn_amd_bounds_of(const tn_amd_selection *x, const tn_amd_sum *s, int uniform) {
+  tn_amd_bounds b = {0, 0};
+  for (int i = 0; i < s->n; i++) {
+    const tn_amd_term *t = &s->term[i];
+    const tn_amd_operand o = tn_amd_element(x, t->u, 0);
+    if (tn_amd_is_uniform(&o) != uniform) continue;
+    const double p = (double)t->k * (double)t->u->vmin, q = (double)t->k * (double)t->u->vmax;
+    b.least += p < q ? p : q;
+    b.most += p < q ? q : p;
+  }
+  return b;
+}
+// What of the sum is no number: vector parts into v, scalar ones into s, or all into v.
+static void tn_amd_add_terms(tn_amd_selection *x, const tn_amd_sum *s, int apart, tn_amd_address *a) {
+  int levels[2] = {0, 0};
+  for (int pass = 0; pass < 2; pass++)     // scalars last where they are added to v, unless they are outermost
+    for (int i = 0; i < s->n; i++) {
+      const tn_amd_operand o = tn_amd_element(x, s->term[i].u, 0);
+      const int scalar = tn_amd_is_uniform(&o) && apart;
+      if (scalar != pass) continue;
+      tn_amd_operand *const to = scalar ? &a->s : &a->v;
+      *to = tn_amd_step_on(x, *to, &levels[scalar], s->term[i].u, s->term[i].k);
+    }
+  a->level = levels[0] > levels[1] ? levels[0] : levels[1];
+}
+// An offset that the instruction does not take: what it does stays, the rest is added to one of the sums.
+static void tn_amd_add_rest(tn_amd_selection *x, tn_amd_operand *to, int64_t most, tn_amd_address *a) {
+  int level = a->level;
+  const int64_t rest = a->offset >= 0 ? a->offset / (most + 1) * (most + 1) : a->offset;
+  if (!rest) return;
+  *to = tn_amd_step_on(x, *to, &level, NULL, rest);
+  a->offset -= rest;
+  a->level = level;
+}
+static int64_t tn_amd_memory_nbytes(const tiny_uop *m) {
+  return m->nv ? m->v[m->op == TINY_OP_DEFINE] * (int64_t)tiny_dtype_nbytes((tiny_dtype)m->dtype) * m->lanes :
+                 (int64_t)1 << 62;
+}
+static void tn_amd_wide_address(tn_amd_selection *x, const tiny_uop *m, const tn_amd_sum *s, tn_amd_address *a) {
+  tn_amd_operand at = tn_amd_slice(tn_amd_element(x, m, 0), 0, 2);
+  for (int i = 0; i <= s->n; i++) {
+    const tn_amd_operand to = tn_amd_new_v(x->l, 2);
+    if (i == s->n) {
+      tn_amd_do5(x->l, TN_AMD_V_MAD_I64_I32, to, tn_amd_new_mask(x->l), tn_amd_int(1),
+                 tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)s->offset)), at);
+    } else {
+      const tiny_uop *u = s->term[i].u;
+      const tn_amd_operand o = tn_amd_element(x, u, 0), by = tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)s->term[i].k));
+      tn_amd_do5(x->l, u->dtype == TINY_U32 ? TN_AMD_V_MAD_U64_U32 : TN_AMD_V_MAD_I64_I32, to, tn_amd_new_mask(x->l),
+                 tn_amd_slice(o, 0, 1), by, at);
+      if (o.dwords == 2 && !tn_amd_is_in_32(u)) tn_amd_list_refuse(x->l, "an index of 64 bits of memory that large");
+    }
+    at = to;
+  }
+  if (s->offset != (int32_t)s->offset) tn_amd_list_refuse(x->l, "an offset beyond 2 GiB");
+  a->v = at; a->base = tn_amd_no_sum();
+}
+// All of it in one register, beside the memory's address; scalars alone stay apart, for scalar loads.
+static void tn_amd_plain_address(tn_amd_selection *x, const tn_amd_sum *s, int exact, tn_amd_address *a) {
+  int scalar = 1;
+  for (int i = 0; i < s->n; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s->term[i].u, 0);
+    scalar &= tn_amd_is_uniform(&o);
+  }
+  a->base = tn_amd_slice(a->base, 0, 2);
+  tn_amd_add_terms(x, s, scalar, a);
+  tn_amd_operand *const to = scalar ? &a->s : &a->v;
+  int level = a->level;
+  if (exact && a->offset >= 0 && a->offset <= tn_amd_most_offset(x, 0)) return;
+  *to = tn_amd_step_on(x, *to, &level, NULL, a->offset);
+  a->offset = 0; a->level = level;
+}
+static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  const int param = m->op == TINY_OP_PARAM, size = (int)tiny_dtype_nbytes((tiny_dtype)m->dtype);
+  tn_amd_sum sum;
+  tn_amd_address a;
+  tn_amd_sum_of(x, index->src[1], (int64_t)size * (param ? 1 : m->lanes), &sum);
+  a.base = a.v = a.s = tn_amd_no_sum();
+  a.level = 0;
+  a.offset = sum.offset;
+  if (!param) {                            // LDS and scratch: one sum, and where the memory begins
+    tn_amd_add_terms(x, &sum, 0, &a);
+    a.offset += x->place[m->seq];
+    if (a.offset < 0 || a.offset > tn_amd_most_offset(x, m->v[0] == TN_SPACE_LOCAL))
+      tn_amd_add_rest(x, &a.v, tn_amd_most_offset(x, 1), &a);
+    return a;
+  }
+  if (tn_amd_memory_nbytes(m) >= INT32_MAX) { tn_amd_wide_address(x, m, &sum, &a); a.offset = 0; return a; }
+  a.base = tn_amd_element(x, m, 0);
+  const tn_amd_bounds v = tn_amd_bounds_of(x, &sum, 0), u = tn_amd_bounds_of(x, &sum, 1);
+  const int64_t most = tn_amd_most_offset(x, 0);
+  if (!x->buffer[m->seq]) { tn_amd_plain_address(x, &sum, v.least + u.least >= 0, &a); return a; }
+  const int apart = v.least >= 0 && v.most < 2147483648.0 && u.least + (double)a.offset >= 0;
+  tn_amd_add_terms(x, &sum, apart, &a);
+  tn_amd_operand *const to = apart || a.v.kind == TN_AMD_NONE ? &a.s : &a.v;
+  if (!apart || u.least < 0 || a.offset < 0) {               // right only as a whole
+    int level = a.level;
+    if (a.offset) *to = tn_amd_step_on(x, *to, &level, NULL, a.offset);
+    a.offset = 0; a.level = level;
+  } else if (a.offset > most) tn_amd_add_rest(x, &a.s, most, &a);
+  return a;
+}
+#endif
+// ---- end src/amd/../isa/amd_address.c ----
+// ---- begin src/amd/../isa/amd_loads.c ----
+// amd_loads: LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and memory in registers.
+//
+// In:  nodes, addresses (amd_address.c). Out: operands of what is loaded; lines.
+// Holds: what is the same for all lanes, and nobody stores, is loaded by scalar loads. Where an access may not be done
+//        its lanes are beyond a buffer's bounds; of LDS and memory without a buffer they are off.
+// Source: AMD's ISA guides (amd.c), "Scalar Memory", "Memory Buffer Instructions", "Data Share Operations".
+#ifndef TN_ISA_AMD_LOADS
+#define TN_ISA_AMD_LOADS
+#ifndef TINY_AMALGAMATED
+#include "amd_address.c"
+#endif
+
+// ** pieces: how much an access moves at once **
+
+// Bytes: of accesses that are at least 4, dwords; of a vector in memory, n of them in all.
+typedef struct tn_amd_pieces { int nbytes, n, words; } tn_amd_pieces;
+static int tn_amd_is_lds(const tiny_uop *m) { return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_LOCAL; }
+
+// The largest power of two that the place of an INDEX is known to be a multiple of, in bytes, 16 at most.
+static int tn_amd_alignment(const tn_amd_selection *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  const int size = (int)tiny_dtype_nbytes((tiny_dtype)m->dtype) * (m->op == TINY_OP_DEFINE ? m->lanes : 1);
+  int n = 16;
+  while (n > 1 && ((int64_t)size << x->zeros[index->src[1]->seq]) % n) n /= 2;
+  return n;
+}
+// Dwords of memory may lie anywhere at a multiple of 4; in LDS an access of 8 or 16 bytes is as aligned as large.
+static tn_amd_pieces tn_amd_pieces_of(const tn_amd_selection *x, const tiny_uop *index, const tiny_uop *value) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  const int size = (int)tiny_dtype_nbytes((tiny_dtype)value->dtype), all = tn_amd_nbytes(value);
+  const int align = tn_amd_alignment(x, index), own = tn_amd_is_lds(m) || m->op == TINY_OP_DEFINE;
+  tn_amd_pieces p = {size, value->lanes, 0};
+  if (value->dtype == TINY_BOOL || all % 4 || (align < 4 && size < 4) || (size < 4 && value->lanes == 1)) return p;
+  int most = own ? (align < 4 ? 4 : align) : 16;
+  while (all % most) most -= 4;
+  if (own && most == 12) most = 4;
+  if (size == 8 && most % 8) most = 8;     // a pair is not divided
+  p.nbytes = most; p.n = all / most; p.words = 1;
+  return p;
+}
+
+// ** instructions **
+
+static const struct { uint8_t nbytes, sign; uint16_t buffer, global, lds, scratch; } tn_amd_loads[] = {
+  {1, 0, TN_AMD_BUFFER_LOAD_U8, TN_AMD_GLOBAL_LOAD_U8, TN_AMD_DS_LOAD_U8, TN_AMD_SCRATCH_LOAD_U8},
+  {1, 1, TN_AMD_BUFFER_LOAD_I8, TN_AMD_GLOBAL_LOAD_I8, TN_AMD_DS_LOAD_I8, TN_AMD_SCRATCH_LOAD_I8},
+  {2, 0, TN_AMD_BUFFER_LOAD_U16, TN_AMD_GLOBAL_LOAD_U16, TN_AMD_DS_LOAD_U16, TN_AMD_SCRATCH_LOAD_U16},
+  {2, 1, TN_AMD_BUFFER_LOAD_I16, TN_AMD_GLOBAL_LOAD_I16, TN_AMD_DS_LOAD_I16, TN_AMD_SCRATCH_LOAD_I16},
+  {4, 0, TN_AMD_BUFFER_LOAD_B32, TN_AMD_GLOBAL_LOAD_B32, TN_AMD_DS_LOAD_B32, TN_AMD_SCRATCH_LOAD_B32},
+  {8, 0, TN_AMD_BUFFER_LOAD_B64, TN_AMD_GLOBAL_LOAD_B64, TN_AMD_DS_LOAD_B64, TN_AMD_SCRATCH_LOAD_B64},
+  {12, 0, TN_AMD_BUFFER_LOAD_B96, TN_AMD_GLOBAL_LOAD_B96, TN_AMD_DS_LOAD_B96, TN_AMD_SCRATCH_LOAD_B96},
+  {16, 0, TN_AMD_BUFFER_LOAD_B128, TN_AMD_GLOBAL_LOAD_B128, TN_AMD_DS_LOAD_B128, TN_AMD_SCRATCH_LOAD_B128}
+};
+static const struct { uint8_t nbytes; uint16_t buffer, global, lds, scratch; } tn_amd_stores[] = {
+  {1, TN_AMD_BUFFER_STORE_B8, TN_AMD_GLOBAL_STORE_B8, TN_AMD_DS_STORE_B8, TN_AMD_SCRATCH_STORE_B8},
+  {2, TN_AMD_BUFFER_STORE_B16, TN_AMD_GLOBAL_STORE_B16, TN_AMD_DS_STORE_B16, TN_AMD_SCRATCH_STORE_B16},
+  {4, TN_AMD_BUFFER_STORE_B32, TN_AMD_GLOBAL_STORE_B32, TN_AMD_DS_STORE_B32, TN_AMD_SCRATCH_STORE_B32},
+  {8, TN_AMD_BUFFER_STORE_B64, TN_AMD_GLOBAL_STORE_B64, TN_AMD_DS_STORE_B64, TN_AMD_SCRATCH_STORE_B64},
+  {12, TN_AMD_BUFFER_STORE_B96, TN_AMD_GLOBAL_STORE_B96, TN_AMD_DS_STORE_B96, TN_AMD_SCRATCH_STORE_B96},
+  {16, TN_AMD_BUFFER_STORE_B128, TN_AMD_GLOBAL_STORE_B128, TN_AMD_DS_STORE_B128, TN_AMD_SCRATCH_STORE_B128}
+};
+// Which way an access goes. WIDE: by an address of 64 bits in vector registers; PLAIN: an offset beside a scalar one.
+enum { TN_AMD_BY_BUFFER, TN_AMD_BY_WIDE, TN_AMD_BY_PLAIN, TN_AMD_BY_LDS, TN_AMD_BY_SCRATCH };
+static int tn_amd_way(const tiny_uop *m, const tn_amd_address *a) {
+  if (m->op == TINY_OP_DEFINE) return m->v[0] == TN_SPACE_LOCAL ? TN_AMD_BY_LDS : TN_AMD_BY_SCRATCH;
+  return a->base.kind == TN_AMD_NONE ? TN_AMD_BY_WIDE : a->base.dwords == 2 ? TN_AMD_BY_PLAIN : TN_AMD_BY_BUFFER;
+}
+static int tn_amd_load_op(int way, int nbytes, int sign) {
+  for (size_t i = 0; i < sizeof tn_amd_loads / sizeof *tn_amd_loads; i++)
+    if (tn_amd_loads[i].nbytes == nbytes && tn_amd_loads[i].sign == (nbytes < 4 && sign))
+      return way == TN_AMD_BY_BUFFER ? tn_amd_loads[i].buffer : way == TN_AMD_BY_LDS ? tn_amd_loads[i].lds :
+             way == TN_AMD_BY_SCRATCH ? tn_amd_loads[i].scratch : tn_amd_loads[i].global;
+  return 0;
+}
+static int tn_amd_store_op(int way, int nbytes) {
+  for (size_t i = 0; i < sizeof tn_amd_stores / sizeof *tn_amd_stores; i++)
+    if (tn_amd_stores[i].nbytes == nbytes)
+      return way == TN_AMD_BY_BUFFER ? tn_amd_stores[i].buffer : way == TN_AMD_BY_LDS ? tn_amd_stores[i].lds :
+             way == TN_AMD_BY_SCRATCH ? tn_amd_stores[i].scratch : tn_amd_stores[i].global;
+  return 0;
+}
+static int32_t tn_amd_memory_number(const tiny_uop *m) {
+  if (m->op == TINY_OP_PARAM) return (int32_t)(1 + m->k);
+  return (int32_t)((m->v[0] == TN_SPACE_LOCAL ? TN_AMD_OF_LDS : TN_AMD_OF_SCRATCH) + (m->k & 0xFFFF));
+}
+// Loads to data, or stores it.
+static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index, const tn_amd_address *a, int64_t more,
+                          tn_amd_operand data, int stores) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  const int way = tn_amd_way(m, a);
+  const tn_amd_operand v = a->v.kind == TN_AMD_NONE ? tn_amd_off() : tn_amd_as_v(x, a->v);
+  const tn_amd_operand none = x->family == TN_AMD_GFX12 ? tn_amd_s(TN_AMD_NULL, 1) : tn_amd_int(0);
+  const tn_amd_operand s = a->s.kind == TN_AMD_NONE ? none : a->s;
+  tn_amd_line *line;
+  if (way == TN_AMD_BY_BUFFER) {
+    line = tn_amd_do4(x->l, op, data, v, a->base, s);
+    line->ins.m[TN_AMD_OFFEN] = v.kind == TN_AMD_VGPR;
+  } else if (way == TN_AMD_BY_LDS || way == TN_AMD_BY_PLAIN) {
+    const tn_amd_operand at = v.kind == TN_AMD_VGPR ? v : a->s.kind == TN_AMD_NONE ? tn_amd_held(x, 0) :
+                                                                                   tn_amd_as_v(x, a->s);
+    if (way == TN_AMD_BY_LDS) line = stores ? tn_amd_do2(x->l, op, at, data) : tn_amd_do2(x->l, op, data, at);
+    else line = stores ? tn_amd_do3(x->l, op, at, data, a->base) : tn_amd_do3(x->l, op, data, at, a->base);
+  } else line = stores ? tn_amd_do3(x->l, op, v, data, tn_amd_off()) : tn_amd_do3(x->l, op, data, v, tn_amd_off());
+  line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
+  line->memory = tn_amd_memory_number(m);
+  line->index = index;
+}
+// The offset of the last piece is one that the instruction takes.
+static void tn_amd_make_room(tn_amd_selection *x, const tiny_uop *m, tn_amd_address *a, int64_t more) {
+  const int own = m->op == TINY_OP_DEFINE;
+  const int64_t most = a->base.kind == TN_AMD_NONE && !own ? 0 : tn_amd_most_offset(x, tn_amd_is_lds(m));
+  int level = a->level;
+  if (a->offset + more <= most || (a->base.kind == TN_AMD_NONE && !own && more <= 4095)) return;
+  const int plain = a->base.dwords == 2 && a->v.kind != TN_AMD_NONE;
+  tn_amd_operand *const to = own || plain || a->s.kind == TN_AMD_NONE ? &a->v : &a->s;
+  *to = tn_amd_step_on(x, *to, &level, NULL, a->offset);
+  a->offset = 0;
+}
+
+// ** what may not be there **
+
+static tn_amd_operand tn_amd_condition(const tn_amd_selection *x, const tiny_uop *index) {
+  const tn_amd_operand o = index->nsrc == 3 ? tn_amd_element(x, index->src[2], 0) : tn_amd_no_sum();
+  return tn_amd_is_constant(&o) && o.value ? tn_amd_no_sum() : o;
+}
+static int tn_amd_scalar_op(const tn_amd_selection *x, int narrow, int wide) { return x->l->mask == 1 ? narrow : wide; }
+// v where the mask is on, else what is beyond all bounds; once for each mask and offset.
+static tn_amd_operand tn_amd_masked_offset(tn_amd_selection *x, const tiny_uop *condition, tn_amd_operand mask,
+                                           tn_amd_operand v, int level) {
+  enum { BEYOND = INT32_MIN };
+  const int64_t key = (int64_t)1 << 41;                      // as no sum is
+  const tn_amd_operand beyond = tn_amd_held(x, (uint32_t)BEYOND), at = v.kind == TN_AMD_NONE ? tn_amd_int(0) : v;
+  tn_amd_step *const s = tn_amd_step_at(x, v, condition, key);
+  if (tn_amd_is_there(x, s)) return s->to;
+  s->level = tn_amd_level_of(x, condition, level);
+  s->serial = x->level[s->level].serial;
+  const int here = tn_amd_go_to(x, s->level);
+  s->to = tn_amd_is_constant(&mask) ? beyond : tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, beyond, at, mask);
+  tn_amd_go_to(x, here);
+  return s->to;
+}
+// Of a buffer: lanes that are off are beyond its bounds. EXEC else, as it was in `kept`.
+static tn_amd_operand tn_amd_mask_access(tn_amd_selection *x, const tiny_uop *index, tn_amd_address *a) {
+  const tn_amd_operand mask = tn_amd_condition(x, index);
+  if (mask.kind == TN_AMD_NONE) return mask;
+  if (tn_amd_way(tn_memory_behind(index->src[0]), a) != TN_AMD_BY_BUFFER) {
+    const tn_amd_operand kept = tn_amd_new_mask(x->l);
+    tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_SAVEEXEC_B32, TN_AMD_S_AND_SAVEEXEC_B64), kept, mask);
+    return kept;
+  }
+  a->v = tn_amd_masked_offset(x, index->src[2], mask, a->v, a->level);
+  return tn_amd_no_sum();
+}
+static void tn_amd_unmask(tn_amd_selection *x, tn_amd_operand kept) {
+  tn_amd_operand exec = tn_amd_s(TN_AMD_EXEC, x->l->mask);
+  if (kept.kind == TN_AMD_SGPR)
+    tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_MOV_B32, TN_AMD_S_MOV_B64), exec, kept);
+}
+// Dword i of what is there otherwise.
+static tn_amd_operand tn_amd_otherwise(const tn_amd_selection *x, const tiny_uop *u, int words, int i) {
+  if (u->nsrc < 2) return tn_amd_int(0);
+  return words ? tn_amd_bits_at(x, u->src[1], i) : tn_amd_element(x, u->src[1], i);
+}
+static int tn_amd_is_zero_otherwise(const tn_amd_selection *x, const tiny_uop *u, int words, int n) {
+  int zero = 1;
+  for (int i = 0; i < n; i++) {
+    const tn_amd_operand o = tn_amd_otherwise(x, u, words, i);
+    zero &= tn_amd_is_zero(&o);
+  }
+  return zero;
+}
+// n dwords of memory in registers; they are there under the mask alone, else what is otherwise.
+static void tn_amd_choose_otherwise(tn_amd_selection *x, const tiny_uop *u, int words, int first, int n) {
+  const tn_amd_operand mask = tn_amd_condition(x, u->src[0]);
+  if (mask.kind != TN_AMD_SGPR || tn_amd_is_zero_otherwise(x, u, words, n)) return;
+  for (int i = 0; i < n; i++) {
+    const tn_amd_operand o = tn_amd_otherwise(x, u, words, i);
+    const tn_amd_operand chosen = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, o, x->pool[first + i], mask);
+    x->pool[first + i] = chosen;
+  }
+}
+
+// ** LOAD **
+
+static int tn_amd_reg_at(const tn_amd_selection *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  return x->elements[m->seq] + (int)index->src[1]->k * m->lanes;
+}
+static int tn_amd_in_registers(const tn_amd_selection *x, const tiny_uop *index) {
+  return tn_is_reg(index->src[0]) && x->place[tn_memory_behind(index->src[0])->seq] < 0;
+}
+static tn_amd_operand tn_amd_copied(tn_amd_selection *x, tn_amd_operand from) {
+  const tn_amd_operand to = tn_amd_new(x->l, from.kind, from.dwords);
+  tn_amd_copy(x->l, to, from);
+  return to;
+}
+// Memory in registers of a tuple is copied as one.
+static void tn_amd_load_register(tn_amd_selection *x, const tiny_uop *u) {
+  const int from = tn_amd_reg_at(x, u->src[0]), first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  const tn_amd_operand *const r = &x->pool[from];
+  const int each = r->dwords, tuple = u->lanes > 1 && r[0].reg == r[1].reg;
+  tn_amd_operand all = r[0];
+  if (tuple) {
+    all.dwords = (uint8_t)(each * u->lanes);
+    all = tn_amd_copied(x, all);
+  }
+  for (int i = 0; i < u->lanes; i++) {
+    const tn_amd_operand one = tuple ? tn_amd_slice(all, i * each, each) : tn_amd_copied(x, x->pool[from + i]);
+    x->pool[first + i] = one;
+  }
+}
+// A sum of scalars stands in the scalar's place.
+static void tn_amd_move_scalar(tn_amd_address *a) {
+  if (a->v.kind != TN_AMD_SGPR || a->base.kind == TN_AMD_NONE || a->s.kind != TN_AMD_NONE) return;
+  a->s = a->v;
+  a->v = tn_amd_no_sum();
+}
+// Of one value for all lanes, in memory that nobody stores to: dwords, by a base and an offset.
+static int tn_amd_is_scalar_load(const tn_amd_selection *x, const tiny_uop *u, const tn_amd_address *a,
+                                 const tn_amd_pieces *p) {
+  const tiny_uop *m = tn_memory_behind(u->src[0]->src[0]);
+  const int nbytes = tn_amd_nbytes(u);
+  return m->op == TINY_OP_PARAM && !x->written[m->seq] && a->base.kind != TN_AMD_NONE && a->v.kind == TN_AMD_NONE &&
+      u->src[0]->nsrc < 3 && tn_amd_alignment(x, u->src[0]) >= 4 && nbytes % 4 == 0 && nbytes <= 64 &&
+      (p->words || nbytes == 4) && (nbytes & (nbytes - 1)) == 0;
+}
+static void tn_amd_load_scalar(tn_amd_selection *x, const tiny_uop *u, const tn_amd_address *a) {
+  const int n = tn_amd_nbytes(u) / 4, words = tn_amd_packs(u), wide = tn_amd_bits_of(u->dtype) == 64;
+  const int op = n == 1 ? TN_AMD_S_LOAD_B32 : n == 2 ? TN_AMD_S_LOAD_B64 : n == 4 ? TN_AMD_S_LOAD_B128 :
+                 n == 8 ? TN_AMD_S_LOAD_B256 : TN_AMD_S_LOAD_B512;
+  const tn_amd_operand to = tn_amd_new_s(x->l, n);
+  // gfx9 and gfx11 add 20 bits and a sign, gfx12 23 and a sign (SMEM, OFFSET)
+  tn_amd_operand s = a->s;
+  int64_t offset = a->offset;
+  if (s.kind == TN_AMD_NONE && offset >= 1 << 20) { s = tn_amd_in_sgprs(x->l, tn_amd_k32((uint32_t)offset)); offset = 0; }
+  tn_amd_line *const line = tn_amd_do3(x->l, op, to, tn_amd_slice(a->base, 0, 2),
+                                       s.kind == TN_AMD_NONE ? tn_amd_off() : s);
+  line->ins.m[TN_AMD_OFFSET] = (int32_t)offset;
+  line->memory = tn_amd_memory_number(tn_memory_behind(u->src[0]->src[0]));
+  line->index = u->src[0];
+  const int count = words ? n : u->lanes, first = tn_amd_take(x, count);
+  for (int i = 0; i < count; i++) x->pool[first + i] = wide ? tn_amd_slice(to, 2 * i, 2) : tn_amd_slice(to, i, 1);
+  if (words) x->words[u->seq] = first;
+  else x->elements[u->seq] = first;
+}
+static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *m = tn_memory_behind(index->src[0]);
+  const tn_amd_pieces p = tn_amd_pieces_of(x, index, u);
+  const int wide = tn_amd_bits_of(u->dtype) == 64, words = p.words && tn_amd_packs(u);
+  const int count = words ? tn_amd_nwords(u) : u->lanes, first = tn_amd_take(x, count);
+  tn_amd_address a = tn_amd_address_of(x, index);
+  tn_amd_move_scalar(&a);
+  if (tn_amd_is_scalar_load(x, u, &a, &p)) { tn_amd_load_scalar(x, u, &a); return; }
+  tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
+  const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
+  const int way = tn_amd_way(m, &a), op = tn_amd_load_op(way, p.nbytes, tn_amd_is_signed(u->dtype));
+  const int dwords = p.nbytes < 4 ? 1 : p.nbytes / 4, each = wide ? 2 : 1;
+  for (int i = 0, at = 0; i < p.n; i++) {
+    const tn_amd_operand to = tn_amd_new_v(x->l, dwords);
+    if (kept.kind == TN_AMD_SGPR) {        // lanes that are off have zeros, before EXEC was narrowed
+      tn_amd_unmask(x, kept);
+      tn_amd_copy(x->l, to, tn_amd_int(0));
+      tn_amd_operand exec = tn_amd_s(TN_AMD_EXEC, x->l->mask);
+      tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64), exec, kept, tn_amd_condition(x, index));
+    }
+    tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, to, 0);
+    for (int j = 0; j < dwords && at < count; j += each) x->pool[first + at++] = tn_amd_slice(to, j, each);
+  }
+  tn_amd_unmask(x, kept);
+  if (words) x->words[u->seq] = first;
+  else x->elements[u->seq] = first;
+  if (!wide && u->dtype != TINY_BOOL) tn_amd_choose_otherwise(x, u, words, first, count);
+  else if (u->nsrc > 1 && !tn_amd_is_zero_otherwise(x, u, 0, count)) tn_amd_refuse_node(x, u);
+  for (int i = 0; i < count && u->dtype == TINY_BOOL; i++) {
+    const tn_amd_operand mask = tn_amd_new_mask(x->l);
+    tn_amd_do3(x->l, TN_AMD_V_CMP_NE_U32, mask, tn_amd_int(0), x->pool[first + i]);
+    x->pool[first + i] = mask;
+  }
+}
+
+// ** STORE **
+
+static void tn_amd_store_register(tn_amd_selection *x, const tiny_uop *u) {
+  const int to = tn_amd_reg_at(x, u->src[0]), n = u->src[1]->lanes;
+  const tn_amd_operand first = tn_amd_element(x, u->src[1], 0), last = tn_amd_element(x, u->src[1], n - 1);
+  const tn_amd_operand r = x->pool[to];
+  const int each = r.dwords;
+  if (n > 1 && r.reg == x->pool[to + 1].reg && first.kind == r.kind && first.reg == last.reg && first.dwords == each &&
+      last.sub == first.sub + (n - 1) * each) {              // from one tuple to another
+    tn_amd_operand all = r, from = first;
+    all.dwords = from.dwords = (uint8_t)(each * n);
+    tn_amd_copy(x->l, all, from);
+    return;
+  }
+  for (int i = 0; i < n; i++) tn_amd_copy(x->l, x->pool[to + i], tn_amd_element(x, u->src[1], i));
+}
+static int tn_amd_atomic_op(int dtype, int lds) {
+  switch (dtype) {
+    case TINY_I32: case TINY_U32: return lds ? TN_AMD_DS_ADD_U32 : TN_AMD_BUFFER_ATOMIC_ADD_U32;
+    case TINY_I64: case TINY_U64: return lds ? TN_AMD_DS_ADD_U64 : TN_AMD_BUFFER_ATOMIC_ADD_U64;
+    case TINY_F32: return lds ? TN_AMD_DS_ADD_F32 : TN_AMD_BUFFER_ATOMIC_ADD_F32;
+    case TINY_F64: return lds ? 0 : TN_AMD_BUFFER_ATOMIC_ADD_F64;
+    default: return 0;
+  }
+}
+// Dwords [at, at + n) of what is stored, in registers beside each other.
+static tn_amd_operand tn_amd_stored(tn_amd_selection *x, const tiny_uop *value, const tn_amd_pieces *p, int i) {
+  const int wide = tn_amd_bits_of(value->dtype) == 64, n = p->nbytes < 4 ? 1 : p->nbytes / 4;
+  if (value->dtype == TINY_BOOL) {
+    const tn_amd_operand mask = tn_amd_element(x, value, i);
+    if (tn_amd_is_constant(&mask)) return tn_amd_in_vgprs(x->l, tn_amd_int(mask.value != 0));
+    return tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, tn_amd_int(0), tn_amd_int(1), mask);
+  }
+  if (n == 1) return tn_amd_as_v(x, p->words ? tn_amd_bits_at(x, value, i) : tn_amd_element(x, value, i));
+  if (wide && n == 2) return tn_amd_as_v(x, tn_amd_element(x, value, i));
+  tn_amd_operand first = tn_amd_bits_at(x, value, i * n);
+  int beside = first.kind == TN_AMD_VGPR;
+  for (int j = 1; j < n && beside; j++) {
+    const tn_amd_operand o = tn_amd_bits_at(x, value, i * n + j);
+    beside = o.kind == TN_AMD_VGPR && o.reg == first.reg && o.sub == first.sub + j;
+  }
+  if (beside) { first.dwords = (uint8_t)n; return first; }
+  const tn_amd_operand to = tn_amd_new_v(x->l, n);
+  for (int j = 0; j < n; j++) tn_amd_copy(x->l, tn_amd_slice(to, j, 1), tn_amd_bits_at(x, value, i * n + j));
+  return to;
+}
+static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *value = u->src[1], *m = tn_memory_behind(index->src[0]);
+  const tn_amd_pieces p = tn_amd_pieces_of(x, index, value);
+  tn_amd_address a = tn_amd_address_of(x, index);
+  tn_amd_operand data[64];
+  tn_amd_move_scalar(&a);
+  for (int i = 0; i < p.n && i < 64; i++) data[i] = tn_amd_stored(x, value, &p, i);
+  tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
+  const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
+  const int way = tn_amd_way(m, &a), adds = u->k == TN_ADDS;
+  const int op = adds ? tn_amd_atomic_op(value->dtype, way == TN_AMD_BY_LDS) : tn_amd_store_op(way, p.nbytes);
+  if (!op || p.n > 64 || (adds && way != TN_AMD_BY_BUFFER && way != TN_AMD_BY_LDS)) { tn_amd_refuse_node(x, u); return; }
+  for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
+  tn_amd_unmask(x, kept);
+}
+#endif
+// ---- end src/amd/../isa/amd_loads.c ----
+// ---- begin src/amd/../isa/amd_control.c ----
+// amd_control: loops, conditions, barriers, and what comes with the launch, on AMD's GPUs.
+//
+// In:  RANGE, END, IF, ENDIF, BARRIER, SPECIAL, PARAM, ARG, DEFINE. Out: lines and operands of them.
+// Holds:
+//  - A loop whose bounds are the same for all lanes counts in a scalar register; else lanes leave it one by one, and
+//    EXEC says which are still in it.
+//  - The body of a short innermost loop stands there several times (copies), as many as divide its iterations.
+//  - Registers at the start: s[0:1] the address of the parameters, then the group's numbers (gfx12: ttmp9, ttmp7), v0
+//    an item's numbers, 10 bits each. Parameters are as lang_cuda.c has them: 128 words, PARAM k the k-th, ARG k the
+//    k-th from the end.
+// Source: LLVM, User Guide for AMDGPU Backend: "Initial Kernel Execution State". Words 2 and 3 of a raw buffer's
+// descriptor: AMD's ISA guides (amd.c), "Buffer Resource Descriptor".
+#ifndef TN_ISA_AMD_CONTROL
+#define TN_ISA_AMD_CONTROL
+#ifndef TINY_AMALGAMATED
+#include "amd_loads.c"
+#endif
+
+enum { TN_AMD_WORDS_OF_CALL = 128 };
+// An IF's body, a loop's: lines of both are put behind those around them when they end.
+static void tn_amd_open(tn_amd_selection *x, const tiny_uop *u) {
+  if (x->depth + 1 == TN_AMD_DEEP) { tn_amd_list_refuse(x->l, "loops that nest so deep"); return; }
+  tn_amd_level *const to = &x->level[++x->depth];
+  memset(to, 0, sizeof *to);
+  to->opened = u; to->serial = ++x->serial;
+  to->again = tn_amd_label_new(x->l); to->end = tn_amd_label_new(x->l);
+  to->line = (tn_amd_line *)tn_amd_grown(x->l, NULL, 0, &to->cap, sizeof *to->line);
+  tn_amd_go_to(x, x->depth);
+  if (to->line) tn_amd_line_new(x->l, TN_AMD_LINE_LABEL, tn_amd_label_new(x->l));
+}
+static void tn_amd_close(tn_amd_selection *x) {
+  const tn_amd_line *const line = x->l->line;
+  const int n = x->l->n;
+  x->depth--;
+  tn_amd_go_to(x, x->depth);
+  for (int i = 0; i < n && !x->l->refused; i++) *tn_amd_line_new(x->l, line[i].kind, line[i].label) = line[i];
+}
+
+static tn_amd_operand tn_amd_exec(const tn_amd_selection *x) { return tn_amd_s(TN_AMD_EXEC, x->l->mask); }
+static void tn_amd_put_label(tn_amd_selection *x, int label) { tn_amd_line_new(x->l, TN_AMD_LINE_LABEL, label); }
+
+// ** loops **
+
+enum { TN_AMD_MOST_COPIES = 8, TN_AMD_MOST_COPIED = 128 };
+// How often a body of so many nodes stands there.
+static int tn_amd_copies_of(const tn_amd_selection *x, int begin, int end) {
+  const tiny_uop *u = x->k->list[begin];
+  int nodes = 0;
+  if (u->nsrc > 1 || u->src[0]->op != TINY_OP_CONST || u->src[0]->k < 2) return 1;
+  for (int i = begin + 1; i < end; i++) {
+    const tiny_uop *v = x->k->list[i];
+    const int op = v->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BARRIER || op == TINY_OP_DEFINE) return 1;
+    if (x->needed[i]) nodes += op == TINY_OP_WMMA ? 8 : v->op == TINY_OP_LOAD || v->op == TINY_OP_STORE ? 1 : v->lanes;
+  }
+  for (int n = TN_AMD_MOST_COPIES; n > 1; n--) if (u->src[0]->k % n == 0 && nodes * n <= TN_AMD_MOST_COPIED) return n;
+  return 1;
+}
+// What was reckoned of nodes inside of the loop is that of another copy.
+static void tn_amd_forget(tn_amd_selection *x) {
+  for (int i = 0; i < TN_AMD_STEPS; i++) {
+    const tiny_uop *u = x->step[i].u;
+    if (u && u != x->copied && x->inside[u->seq] >= x->depth) x->step[i].serial = 0;
+  }
+}
+static void tn_amd_nodes(tn_amd_selection *x, int from, int to);
+static void tn_amd_body(tn_amd_selection *x, const tiny_uop *u, int copies, int from, int to) {
+  const tiny_uop *const copied = x->copied;
+  const int copy = x->copy, at = x->elements[u->seq];
+  const tn_amd_operand counter = x->pool[at], outer = x->counter;
+  if (copies > 1) { x->copied = u; x->counter = counter; }
+  for (int i = 0; i < copies && !x->l->refused; i++) {
+    x->copy = i;
+    if (i) tn_amd_forget(x);
+    if (i && tn_amd_is_constant(&counter)) x->pool[at] = tn_amd_int((int32_t)counter.value + i);
+    else if (i) {
+      const tn_amd_operand ahead = tn_amd_s2(x, TN_AMD_S_ADD_I32, tn_amd_slice(counter, 0, 1), tn_amd_int(i));
+      x->pool[at] = ahead;
+    }
+    tn_amd_nodes(x, from, to);
+  }
+  x->pool[at] = counter;
+  x->copied = copied; x->copy = copy; x->counter = outer;
+}
+static void tn_amd_count_up(tn_amd_selection *x, const tn_amd_level *l, int copies) {
+  const tn_amd_operand end = tn_amd_element(x, l->opened->src[0], 0), low = tn_amd_slice(l->counter, 0, 1);
+  if (l->counter.dwords == 1) {
+    tn_amd_do3(x->l, TN_AMD_S_ADD_I32, low, low, tn_amd_int(copies));
+    tn_amd_do2(x->l, tn_amd_is_signed(l->opened->dtype) ? TN_AMD_S_CMP_LT_I32 : TN_AMD_S_CMP_LT_U32, low, end);
+  } else {
+    const tn_amd_operand high = tn_amd_slice(l->counter, 1, 1);
+    tn_amd_do3(x->l, TN_AMD_S_ADD_U32, low, low, tn_amd_int(copies));
+    tn_amd_do3(x->l, TN_AMD_S_ADDC_U32, high, high, tn_amd_int(0));
+    tn_amd_do2(x->l, TN_AMD_S_CMP_LG_U64, l->counter, tn_amd_as_s(x, end));
+  }
+  tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_SCC1, l->again);
+}
+// A counter that a register holds, of which copies may be ahead.
+static void tn_amd_range_scalar(tn_amd_selection *x, const tiny_uop *u, int begin, int end) {
+  const tn_amd_operand from = u->nsrc > 1 ? tn_amd_element(x, u->src[1], 0) : tn_amd_int(0);
+  const int copies = tn_amd_copies_of(x, begin, end), wide = tn_amd_bits_of(u->dtype) == 64;
+  const int once = u->nsrc == 1 && u->src[0]->op == TINY_OP_CONST && u->src[0]->k == copies;
+  const int runs = u->nsrc == 1 && u->src[0]->vmin > 0 && u->dtype != TINY_U64;
+  const int first = x->elements[u->seq] = tn_amd_take(x, 1);
+  tn_amd_operand counter = tn_amd_int(0);
+  if (!once) {
+    counter = tn_amd_new_s(x->l, wide ? 2 : 1);
+    if (wide && u->nsrc == 1)
+      for (int i = 0; i < 2; i++) tn_amd_copy(x->l, tn_amd_slice(counter, i, 1), tn_amd_int(0));
+    else tn_amd_copy(x->l, counter, from);
+  }
+  if (once && wide) counter = tn_amd_k64(x, 0);
+  x->pool[first] = counter;
+  tn_amd_open(x, u);
+  tn_amd_level *const l = &x->level[x->depth];
+  l->counter = counter;
+  if (!runs && !once) {
+    const tn_amd_operand last = tn_amd_element(x, u->src[0], 0);
+    if (wide) tn_amd_do2(x->l, TN_AMD_S_CMP_EQ_U64, counter, tn_amd_as_s(x, last));
+    else tn_amd_do2(x->l, tn_amd_is_signed(u->dtype) ? TN_AMD_S_CMP_GE_I32 : TN_AMD_S_CMP_GE_U32, counter, last);
+    tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_SCC1, l->end);
+  }
+  if (!once) {
+    tn_amd_line *const loop = tn_amd_line_new(x->l, TN_AMD_LINE_LOOP, -1);
+    if (u->nsrc == 1 && u->src[0]->op == TINY_OP_CONST) loop->times = (int32_t)(u->src[0]->k / copies);
+    tn_amd_put_label(x, l->again);
+  }
+  tn_amd_body(x, u, copies, begin + 1, end);
+  if (!once) {
+    tn_amd_count_up(x, l, copies);
+    tn_amd_line_new(x->l, TN_AMD_LINE_LOOP_END, -1);
+    tn_amd_put_label(x, l->end);
+  }
+  tn_amd_close(x);
+}
+// Lanes leave the loop one by one.
+static void tn_amd_range_vector(tn_amd_selection *x, const tiny_uop *u, int begin, int end) {
+  const tn_amd_operand from = u->nsrc > 1 ? tn_amd_element(x, u->src[1], 0) : tn_amd_int(0);
+  const tn_amd_operand counter = tn_amd_new_v(x->l, 1), kept = tn_amd_new_mask(x->l), mask = tn_amd_new_mask(x->l);
+  const int mov = tn_amd_scalar_op(x, TN_AMD_S_MOV_B32, TN_AMD_S_MOV_B64), first = tn_amd_take(x, 1);
+  x->elements[u->seq] = first;
+  x->pool[first] = counter;
+  if (tn_amd_bits_of(u->dtype) == 64) { tn_amd_refuse_node(x, u); return; }
+  tn_amd_copy(x->l, counter, from);
+  tn_amd_open(x, u);
+  tn_amd_level *const l = &x->level[x->depth];
+  tn_amd_do2(x->l, mov, kept, tn_amd_exec(x));
+  tn_amd_line_new(x->l, TN_AMD_LINE_LOOP, -1);
+  tn_amd_put_label(x, l->again);
+  tn_amd_do3(x->l, tn_amd_is_signed(u->dtype) ? TN_AMD_V_CMP_LT_I32 : TN_AMD_V_CMP_LT_U32, mask, counter,
+             tn_amd_element(x, u->src[0], 0));
+  tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64), tn_amd_exec(x), tn_amd_exec(x), mask);
+  tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_EXECZ, l->end);
+  tn_amd_body(x, u, 1, begin + 1, end);
+  tn_amd_do3(x->l, TN_AMD_V_ADD_NC_U32, counter, tn_amd_int(1), counter);
+  tn_amd_branch_to(x->l, TN_AMD_S_BRANCH, l->again);
+  tn_amd_line_new(x->l, TN_AMD_LINE_LOOP_END, -1);
+  tn_amd_put_label(x, l->end);
+  tn_amd_do2(x->l, mov, tn_amd_exec(x), kept);
+  tn_amd_close(x);
+}
+static void tn_amd_range(tn_amd_selection *x, const tiny_uop *u, int begin, int end) {
+  const tn_amd_operand last = tn_amd_element(x, u->src[0], 0);
+  const tn_amd_operand from = u->nsrc > 1 ? tn_amd_element(x, u->src[1], 0) : tn_amd_int(0);
+  if (tn_amd_is_uniform(&last) && tn_amd_is_uniform(&from)) tn_amd_range_scalar(x, u, begin, end);
+  else tn_amd_range_vector(x, u, begin, end);
+}
+
+// ** conditions and barriers **
+
+static void tn_amd_if(tn_amd_selection *x, const tiny_uop *u, int begin, int end) {
+  const tn_amd_operand on = tn_amd_element(x, u->src[0], 0), kept = tn_amd_new_mask(x->l);
+  if (tn_amd_is_constant(&on) && !on.value) return;
+  tn_amd_open(x, u);
+  tn_amd_level *const l = &x->level[x->depth];
+  l->kept = kept;
+  const int branches = !tn_amd_is_constant(&on);
+  if (branches) {
+    tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_SAVEEXEC_B32, TN_AMD_S_AND_SAVEEXEC_B64), kept, on);
+    tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_EXECZ, l->end);
+  }
+  tn_amd_nodes(x, begin + 1, end);
+  if (branches) {
+    tn_amd_put_label(x, l->end);
+    tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_MOV_B32, TN_AMD_S_MOV_B64), tn_amd_exec(x), kept);
+  }
+  tn_amd_close(x);
+}
+static void tn_amd_barrier(tn_amd_selection *x) {
+  if (x->family != TN_AMD_GFX12) { tn_amd_do0(x->l, TN_AMD_S_BARRIER); return; }
+  tn_amd_do1(x->l, TN_AMD_S_BARRIER_SIGNAL, tn_amd_int(-1));
+  tn_amd_do1(x->l, TN_AMD_S_BARRIER_WAIT, tn_amd_imm(-1));
+}
+
+// ** what comes with the launch **
+
+static tn_amd_operand tn_amd_launched(tn_amd_selection *x, int kind, int reg, int dwords) {
+  const tn_amd_operand o = tn_amd_new(x->l, kind, dwords);
+  x->l->vreg[o.reg - TN_AMD_VIRTUAL].fixed = (int16_t)reg;
+  return o;
+}
+static void tn_amd_load_word(tn_amd_selection *x, tn_amd_operand to, int64_t word) {
+  tn_amd_line *const line = tn_amd_do3(x->l, to.dwords == 2 ? TN_AMD_S_LOAD_B64 : TN_AMD_S_LOAD_B32, to, x->args,
+                                       tn_amd_off());
+  line->ins.m[TN_AMD_OFFSET] = (int32_t)(8 * word);
+}
+static uint32_t tn_amd_raw_buffer(int family) { return family == TN_AMD_GFX9 ? 0x00020000u : 0x31004000u; }
+// Its address; or a buffer of 2 GiB there: nothing that is valid is beyond its bounds.
+static void tn_amd_parameter(tn_amd_selection *x, const tiny_uop *u) {
+  const int first = x->elements[u->seq] = tn_amd_take(x, 1);
+  const tn_amd_operand to = tn_amd_new_s(x->l, x->buffer[u->seq] ? 4 : 2);
+  tn_amd_load_word(x, tn_amd_slice(to, 0, 2), u->k);
+  x->pool[first] = to;
+  if (!x->buffer[u->seq]) return;
+  tn_amd_copy(x->l, tn_amd_slice(to, 2, 1), tn_amd_k32(0x80000000u));
+  tn_amd_copy(x->l, tn_amd_slice(to, 3, 1), tn_amd_k32(tn_amd_raw_buffer(x->family)));
+}
+static void tn_amd_argument(tn_amd_selection *x, const tiny_uop *u) {
+  const int first = x->elements[u->seq] = tn_amd_take(x, 1), bits = tn_amd_bits_of(u->dtype);
+  tn_amd_operand o = tn_amd_new_s(x->l, bits == 64 ? 2 : 1);
+  tn_amd_load_word(x, o, TN_AMD_WORDS_OF_CALL - 1 - u->k);
+  if (u->dtype == TINY_BOOL) {
+    const tn_amd_operand mask = tn_amd_new_mask(x->l), low = tn_amd_s2(x, TN_AMD_S_AND_B32, o, tn_amd_int(1));
+    tn_amd_do2(x->l, TN_AMD_S_CMP_LG_U32, low, tn_amd_int(0));
+    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_CSELECT_B32, TN_AMD_S_CSELECT_B64), mask, tn_amd_int(-1), tn_amd_int(0));
+    o = mask;
+  } else if (bits < 32 && !tn_amd_is_float(u->dtype))
+    o = tn_amd_s2(x, tn_amd_is_signed(u->dtype) ? TN_AMD_S_BFE_I32 : TN_AMD_S_BFE_U32, o,
+                  tn_amd_k32((uint32_t)bits << 16));
+  x->pool[first] = o;
+}
+static tn_amd_operand tn_amd_item_of(tn_amd_selection *x, int dim) {
+  const int64_t *n = x->k->local;
+  if (n[dim] == 1) return tn_amd_int(0);
+  if (n[0] * n[1] * n[2] == n[dim] && dim == 0) return x->item;
+  return tn_amd_v3(x, TN_AMD_V_BFE_U32, x->item, tn_amd_int(10 * dim), tn_amd_int(10));
+}
+static void tn_amd_special(tn_amd_selection *x, const tiny_uop *u) {
+  const int dim = (int)(u->k & 15), first = x->elements[u->seq] = tn_amd_take(x, 1);
+  tn_amd_operand o = u->k & 16 ? tn_amd_item_of(x, dim) : x->group[dim];
+  if (tn_amd_bits_of(u->dtype) == 64) {
+    const tn_amd_operand pair = tn_amd_is_uniform(&o) ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+    tn_amd_copy(x->l, tn_amd_slice(pair, 0, 1), o);
+    tn_amd_copy(x->l, tn_amd_slice(pair, 1, 1), tn_amd_int(0));
+    o = pair;
+  }
+  x->pool[first] = o;
+}
+// Which of the group's numbers the kernel reads; where they are.
+static void tn_amd_begin(tn_amd_selection *x) {
+  tn_amd_setup *const s = &x->l->setup;
+  int ids = 0;
+  x->args = tn_amd_launched(x, TN_AMD_SGPR, 0, 2);
+  x->item = tn_amd_launched(x, TN_AMD_VGPR, 0, 1);
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_SPECIAL && x->needed[i] && !(u->k & 16)) ids |= 1 << (u->k & 15);
+  }
+  s->from = TN_AMD_FROM_ARGS; s->user_sgprs = 2; s->ids = (uint8_t)ids;
+  s->args_nbytes = 8 * TN_AMD_WORDS_OF_CALL;
+  s->lanes = (uint8_t)(x->k->local[2] > 1 ? 3 : x->k->local[1] > 1 ? 2 : 1);
+  for (int dim = 0, reg = 2; dim < 3; dim++) {
+    if (!(ids >> dim & 1)) continue;
+    if (x->family != TN_AMD_GFX12) { x->group[dim] = tn_amd_launched(x, TN_AMD_SGPR, reg++, 1); continue; }
+    const tn_amd_operand at = tn_amd_s(TN_AMD_TTMP + (dim ? 7 : 9), 1);
+    const tn_amd_operand field = tn_amd_k32(dim == 1 ? 16u << 16 : 16u << 16 | 16u);
+    if (dim) x->group[dim] = tn_amd_s2(x, TN_AMD_S_BFE_U32, at, field);
+    else { x->group[0] = tn_amd_new_s(x->l, 1); tn_amd_copy(x->l, x->group[0], at); }
+  }
+}
+// REG memory whose elements are known lies in registers: where products of matrices are kept, each in one tuple.
+static void tn_amd_define(tn_amd_selection *x, const tiny_uop *u) {
+  const int each = tn_amd_element_dwords(x, u->dtype), n = (int)u->v[1] * u->lanes;
+  const int kind = u->dtype == TINY_BOOL ? TN_AMD_SGPR : TN_AMD_VGPR, tuple = x->tuple[u->seq];
+  if (u->v[0] == TN_SPACE_REG && x->place[u->seq] < 0) {
+    const int first = x->elements[u->seq] = tn_amd_take(x, n);
+    tn_amd_operand all = tn_amd_no_sum();
+    for (int i = 0; i < n && !x->l->refused; i++) {
+      if (tuple && i % u->lanes == 0) all = tn_amd_new(x->l, kind, each * u->lanes);
+      const tn_amd_operand one = tuple ? tn_amd_slice(all, i % u->lanes * each, each) : tn_amd_new(x->l, kind, each);
+      x->pool[first + i] = one;
+    }
+    return;
+  }
+  const int64_t nbytes = (u->v[1] * tn_amd_nbytes(u) + 15) / 16 * 16;
+  int64_t *const at = u->v[0] == TN_SPACE_REG ? &x->scratch : &x->lds;
+  x->place[u->seq] = *at;
+  *at += nbytes;
+}
+#endif
+// ---- end src/amd/../isa/amd_control.c ----
+// ---- begin src/amd/../isa/amd_select.c ----
+// amd_select: the list of a kernel -> machine instructions of an AMD GPU with virtual registers.
+//
+// In:       the list of a lowered kernel, verified, of what amd_abilities.c says can be done. Out: a tn_amd_list.
+// Requires: nodes stand behind their sources; loops and IFs nest.
+// Holds:    a node is done once, where it stands; but for copies of iterations, and sums of addresses, which stand as
+//           far outside as they can. Vectors of elements are an instruction each, but for what amd_pairs.c has.
+#ifndef TN_ISA_AMD_SELECT
+#define TN_ISA_AMD_SELECT
+#ifndef TINY_AMALGAMATED
+#include "amd_control.c"
+#endif
+
+// ** vectors **
+
+static void tn_amd_pool_put(tn_amd_selection *x, int at, tn_amd_operand o) { x->pool[at] = o; }
+static void tn_amd_pick(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  if (x->elements[s->seq] >= 0) x->elements[u->seq] = x->elements[s->seq] + (s->lanes > 1 ? (int)u->k : 0);
+  if (x->words[s->seq] >= 0 && u->lanes > 1 && tn_amd_packs(u) && u->k * tn_amd_bits_of(u->dtype) % 32 == 0)
+    x->words[u->seq] = x->words[s->seq] + (int)u->k * tn_amd_bits_of(u->dtype) / 32;
+}
+static void tn_amd_stack(tn_amd_selection *x, const tiny_uop *u) {
+  const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes), all = u->op != TINY_OP_STACK;
+  for (int n = 0; all && n < u->lanes; n++)
+    tn_amd_pool_put(x, first + n, u->op == TINY_OP_LANE ? tn_amd_int(n) : tn_amd_element(x, u->src[0], n % u->src[0]->lanes));
+  for (int n = 0, j = 0; !all && j < (int)u->nsrc; j++)
+    for (int i = 0; i < u->src[j]->lanes && n < u->lanes; i++)
+      tn_amd_pool_put(x, first + n++, tn_amd_element(x, u->src[j], i));
+}
+// Words of another width are the same words.
+static void tn_amd_bitcast(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int wide = tn_amd_bits_of(u->dtype) == 64;
+  if (s->lanes == u->lanes && !(tn_amd_packs(u) && x->words[s->seq] >= 0 && x->elements[s->seq] < 0)) {
+    const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+    for (int i = 0; i < u->lanes; i++) {
+      const tn_amd_operand o = tn_amd_element(x, s, i);
+      tn_amd_pool_put(x, first + i, tn_amd_alu(x, u, &o));
+    }
+    return;
+  }
+  if (tn_amd_packs(u) && tn_amd_packs(s)) { x->words[u->seq] = x->words[s->seq]; return; }
+  const int n = tn_amd_nwords(u), words = tn_amd_take(x, n);
+  for (int i = 0; i < n; i++) tn_amd_pool_put(x, words + i, tn_amd_bits_at(x, s, i));
+  if (tn_amd_packs(u)) { x->words[u->seq] = words; return; }
+  if (!wide) { x->elements[u->seq] = words; return; }
+  const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  for (int i = 0; i < u->lanes; i++) {
+    const tn_amd_operand pair = tn_amd_new_v(x->l, 2);
+    for (int j = 0; j < 2; j++) tn_amd_copy(x->l, tn_amd_slice(pair, j, 1), x->pool[words + 2 * i + j]);
+    tn_amd_pool_put(x, first + i, pair);
+  }
+}
+static void tn_amd_elementwise(tn_amd_selection *x, const tiny_uop *u) {
+  if (tn_amd_alu_words(x, u)) return;
+  const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->l->refused; i++) {
+    tn_amd_pool_put(x, first + i, tn_amd_alu_at(x, u, i));
+  }
+}
+static void tn_amd_constants(tn_amd_selection *x, const tiny_uop *u) {
+  const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  const tn_amd_operand o = tn_amd_constant(x, u->dtype, u->k);
+  for (int i = 0; i < u->lanes; i++) tn_amd_pool_put(x, first + i, o);
+}
+
+// ** what lanes of a wave do together **
+
+enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_QUAD_PERM = 0 };
+static int tn_amd_quad_perm(int64_t mask) {                  // lane i of four has that of i ^ mask
+  int control = TN_AMD_QUAD_PERM;
+  for (int i = 0; i < 4; i++) control |= (int)((i ^ mask) & 3) << 2 * i;
+  return control;
+}
+// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP (gfx9: within 4); within 32 by
+// ds_swizzle; else by what is at four times a lane's number.
+static tn_amd_operand tn_amd_exchanged(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1), from = tn_amd_as_v(x, o);
+  const int nine = x->family == TN_AMD_GFX9;
+  if (mask < 4 || (!nine && mask < 16)) {
+    tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
+    line->ins.lanes = TN_AMD_DPP16;
+    line->ins.m[TN_AMD_DPP_CTRL] = mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask;
+    line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
+    line->ins.m[TN_AMD_BOUND_CTRL] = 1;
+  } else if (mask < 32) {
+    tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_DS_SWIZZLE_B32, d, from);
+    line->ins.m[TN_AMD_OFFSET] = (int32_t)mask << 10 | 0x1F;  // and_mask 31, or_mask 0, xor_mask
+  } else {
+    const tn_amd_operand lo = tn_amd_v2(x, TN_AMD_V_MBCNT_LO_U32_B32, tn_amd_int(-1), tn_amd_int(0));
+    const tn_amd_operand lane = tn_amd_v2(x, TN_AMD_V_MBCNT_HI_U32_B32, tn_amd_int(-1), lo);
+    const tn_amd_operand at = tn_amd_v2(x, TN_AMD_V_XOR_B32, tn_amd_k32((uint32_t)mask), lane);
+    tn_amd_do3(x->l, TN_AMD_DS_BPERMUTE_B32, d, tn_amd_v2(x, TN_AMD_V_LSHLREV_B32, tn_amd_int(2), at), from);
+  }
+  return d;
+}
+static void tn_amd_shuffle(tn_amd_selection *x, const tiny_uop *u) {
+  const int first = x->elements[u->seq] = tn_amd_take(x, 1), wide = tn_amd_bits_of(u->dtype) == 64;
+  tn_amd_operand o = tn_amd_element(x, u->src[0], 0);
+  if (u->dtype == TINY_BOOL) {
+    const tn_amd_operand mask = tn_amd_new_mask(x->l);
+    o = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, tn_amd_int(0), tn_amd_int(1), o);
+    o = tn_amd_exchanged(x, o, u->k);
+    tn_amd_do3(x->l, TN_AMD_V_CMP_NE_U32, mask, tn_amd_int(0), o);
+    o = mask;
+  } else if (wide) {
+    const tn_amd_operand pair = tn_amd_new_v(x->l, 2);
+    for (int i = 0; i < 2; i++)
+      tn_amd_copy(x->l, tn_amd_slice(pair, i, 1), tn_amd_exchanged(x, tn_amd_slice(o, i, 1), u->k));
+    o = pair;
+  } else o = tn_amd_exchanged(x, o, u->k);
+  tn_amd_pool_put(x, first, o);
+}
+
+// Units of waves by the names that WMMAs have (tiny_warp_units): dwords of what a lane holds of a, b and c.
+static const struct { char name[24]; uint16_t op; uint8_t a, b, c, integers; } tn_amd_units[] = {
+  {"gfx11_16x16x16_f16", TN_AMD_V_WMMA_F32_16X16X16_F16, 8, 8, 8, 0},
+  {"gfx11_16x16x16_bf16", TN_AMD_V_WMMA_F32_16X16X16_BF16, 8, 8, 8, 0},
+  {"gfx11_16x16x16_i8", TN_AMD_V_WMMA_I32_16X16X16_IU8, 4, 4, 8, 1},
+  {"gfx12_16x16x16_f16", TN_AMD_V_WMMA_F32_16X16X16_F16, 4, 4, 8, 0},
+  {"gfx12_16x16x16_bf16", TN_AMD_V_WMMA_F32_16X16X16_BF16, 4, 4, 8, 0},
+  {"gfx12_16x16x16_i8", TN_AMD_V_WMMA_I32_16X16X16_IU8, 2, 2, 8, 1},
+  {"gfx12_16x16x16_e4m3", TN_AMD_V_WMMA_F32_16X16X16_FP8_FP8, 2, 2, 8, 0},
+  {"gfx12_16x16x16_e5m2", TN_AMD_V_WMMA_F32_16X16X16_BF8_BF8, 2, 2, 8, 0},
+  {"gfx942_16x16x16_f16", TN_AMD_V_MFMA_F32_16X16X16_F16, 2, 2, 4, 0},
+  {"gfx942_16x16x16_bf16", TN_AMD_V_MFMA_F32_16X16X16_BF16, 2, 2, 4, 0},
+  {"gfx942_16x16x32_i8", TN_AMD_V_MFMA_I32_16X16X32_I8, 2, 2, 4, 0}
+};
+static int tn_amd_unit_of(const tiny_uop *u) {               // -1: it is none of them
+  int n;
+  const tiny_warp_unit *first = tiny_warp_units("sm_75", &n), *unit = first + (u->k >> TN_WMMA_UNIT) - 1;
+  for (int i = 0; first && i < (int)(sizeof tn_amd_units / sizeof *tn_amd_units); i++)
+    if (!strcmp(tn_amd_units[i].name, unit->name)) return i;
+  return -1;
+}
+// n dwords of a node in registers beside each other.
+static tn_amd_operand tn_amd_tuple_of(tn_amd_selection *x, const tiny_uop *u, int n) {
+  tn_amd_operand first = tn_amd_bits_at(x, u, 0);
+  int beside = first.kind == TN_AMD_VGPR;
+  for (int i = 1; i < n && beside; i++) {
+    const tn_amd_operand o = tn_amd_bits_at(x, u, i);
+    beside = o.kind == first.kind && o.reg == first.reg && o.sub == first.sub + i;
+  }
+  if (beside) { first.dwords = (uint8_t)n; return first; }
+  const tn_amd_operand to = tn_amd_new_v(x->l, n);
+  for (int i = 0; i < n; i++) tn_amd_copy(x->l, tn_amd_slice(to, i, 1), tn_amd_bits_at(x, u, i));
+  return to;
+}
+static void tn_amd_matrix(tn_amd_selection *x, const tiny_uop *u) {
+  const int which = tn_amd_unit_of(u);
+  if (which < 0 || u->lanes != tn_amd_units[which].c) { tn_amd_refuse_node(x, u); return; }
+  tn_amd_operand a = tn_amd_tuple_of(x, u->src[0], tn_amd_units[which].a),
+                 b = tn_amd_tuple_of(x, u->src[1], tn_amd_units[which].b);
+  const tn_amd_operand c = tn_amd_tuple_of(x, u->src[2], u->lanes), d = tn_amd_new_v(x->l, u->lanes);
+  if (tn_amd_units[which].integers) a.neg = b.neg = 1;       // they have signs
+  tn_amd_do4(x->l, tn_amd_units[which].op, d, a, b, c);
+  const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  for (int i = 0; i < u->lanes; i++) tn_amd_pool_put(x, first + i, tn_amd_slice(d, i, 1));
+}
+
+// ** nodes **
+
+static void tn_amd_select_node(tn_amd_selection *x, const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_PARAM: tn_amd_parameter(x, u); return;
+    case TINY_OP_ARG: tn_amd_argument(x, u); return;
+    case TINY_OP_CONST: tn_amd_constants(x, u); return;
+    case TINY_OP_SPECIAL: tn_amd_special(x, u); return;
+    case TINY_OP_DEFINE: tn_amd_define(x, u); return;
+    case TINY_OP_AFTER:
+      x->elements[u->seq] = x->elements[u->src[0]->seq];
+      x->words[u->seq] = x->words[u->src[0]->seq];
+      return;
+    case TINY_OP_LOAD:
+      if (u->k) tn_amd_refuse_node(x, u);
+      else if (tn_amd_in_registers(x, u->src[0])) tn_amd_load_register(x, u);
+      else tn_amd_load(x, u);
+      return;
+    case TINY_OP_STORE:
+      if (tn_amd_in_registers(x, u->src[0])) tn_amd_store_register(x, u);
+      else tn_amd_store(x, u);
+      return;
+    case TINY_OP_PICK: tn_amd_pick(x, u); return;
+    case TINY_OP_LANE: case TINY_OP_BROADCAST: case TINY_OP_STACK: tn_amd_stack(x, u); return;
+    case TINY_OP_SHUFFLE: tn_amd_shuffle(x, u); return;
+    case TINY_OP_WMMA: tn_amd_matrix(x, u); return;
+    case TINY_OP_BITCAST: tn_amd_bitcast(x, u); return;
+    case TINY_OP_PREFETCH: return;
+    default: tn_amd_elementwise(x, u);
+  }
+}
+// [from, to) of the list.
+static void tn_amd_nodes(tn_amd_selection *x, int from, int to) {
+  for (int i = from; i < to && !x->l->refused; i++) {
+    const tiny_uop *u = x->k->list[i];
+    switch (u->op) {
+      case TINY_OP_RANGE: tn_amd_range(x, u, i, x->ends[i]); i = x->ends[i]; continue;
+      case TINY_OP_IF: tn_amd_if(x, u, i, x->ends[i]); i = x->ends[i]; continue;
+      case TINY_OP_BARRIER: tn_amd_barrier(x); continue;
+      case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: case TINY_OP_END: case TINY_OP_ENDIF: continue;
+      default: break;
+    }
+    if (!x->needed[i]) continue;
+    x->elements[i] = x->words[i] = -1;
+    tn_amd_select_node(x, u);
+    if (u->dtype != TINY_VOID && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_amd_complete(x, u);
+  }
+}
+
+// ** what is to be known before **
+
+static void tn_amd_survey_places(tn_amd_selection *x) {
+  int open[TN_AMD_DEEP], depth = 0;
+  for (int i = 0; i < x->k->n && depth < TN_AMD_DEEP - 1; i++) {
+    tiny_uop *u = x->k->list[i];
+    u->seq = (uint32_t)i;
+    x->elements[i] = x->words[i] = -1;
+    x->place[i] = -1;
+    x->zeros[i] = (uint8_t)tn_low_zeros(u, x->zeros);
+    if (u->op == TINY_OP_END || u->op == TINY_OP_ENDIF) x->ends[open[depth--]] = i;
+    x->inside[i] = (uint8_t)depth;
+    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF) open[++depth] = i;
+    if (u->op == TINY_OP_RANGE) x->inside[i] = (uint8_t)depth;
+    if (u->op == TINY_OP_STORE) x->written[tn_memory_behind(u->src[0]->src[0])->seq] = 1;
+    if (u->op == TINY_OP_INDEX && tn_is_reg(u->src[0]) && u->src[1]->op != TINY_OP_CONST)
+      x->place[tn_memory_behind(u->src[0])->seq] = 0;
+  }
+  if (depth) tn_amd_list_refuse(x->l, "loops that nest so deep");
+}
+// Where an access may not be done, goes on with a loop, or adds, a buffer's descriptor is worth its four registers.
+static void tn_amd_survey_buffer(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *index = u->op == TINY_OP_STORE || u->op == TINY_OP_LOAD ? u->src[0] : NULL;
+  if (!index || index->op != TINY_OP_INDEX) return;
+  const int loops = x->inside[index->src[1]->seq] > 0 || x->inside[u->seq] > 0;
+  if (index->nsrc == 3 || loops || (u->op == TINY_OP_STORE && u->k == TN_ADDS))
+    x->buffer[tn_memory_behind(index->src[0])->seq] = 1;
+}
+static void tn_amd_need_sum(tn_amd_selection *x, const tiny_uop *u, int depth) {
+  const int op = u->op;
+  x->needed[u->seq] = 1;
+  if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_SHL ||
+                                   op == TINY_OP_CAST))
+    for (uint32_t j = 0; j < u->nsrc; j++) tn_amd_need_sum(x, u->src[j], depth + 1);
+}
+// Whether u wants words of its source j, or elements.
+static int tn_amd_wanted(const tn_amd_selection *x, const tiny_uop *u, uint32_t j) {
+  const tiny_uop *s = u->src[j];
+  const int as_u = x->wants[u->seq];
+  switch (u->op) {
+    case TINY_OP_AFTER: return as_u;
+    case TINY_OP_WMMA: return TN_AMD_WORDS;
+    case TINY_OP_BITCAST: return tn_amd_packs(u) ? as_u : u->lanes == s->lanes ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
+    case TINY_OP_PICK:
+      return u->lanes > 1 && u->k * tn_amd_bits_of(s->dtype) % 32 == 0 && tn_amd_packs(u) ? as_u : TN_AMD_ELEMENTS;
+    case TINY_OP_LOAD: return tn_amd_pieces_of(x, u->src[0], u).words ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
+    case TINY_OP_STORE:
+      return tn_is_reg(u->src[0]->src[0]) || !tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
+    default: return tn_amd_packs(s) && tn_amd_takes_words(x, u) ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
+  }
+}
+static void tn_amd_survey(tn_amd_selection *x) {
+  for (int i = x->k->n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    const int op = u->op;
+    if (op == TINY_OP_STORE || op == TINY_OP_RANGE || op == TINY_OP_IF) x->needed[i] = 1;
+    if (op == TINY_OP_WMMA && u->src[2]->op == TINY_OP_LOAD && tn_is_reg(u->src[2]->src[0]->src[0]))
+      x->tuple[tn_memory_behind(u->src[2]->src[0]->src[0])->seq] = 1;
+    if (op == TINY_OP_DEFINE && tn_amd_keeps_pairs(x, u)) x->tuple[i] = 1;
+    if (!x->needed[i] || op == TINY_OP_GROUP) continue;
+    tn_amd_survey_buffer(x, u);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const tiny_uop *s = u->src[j];
+      if (op == TINY_OP_INDEX && j == 1) { tn_amd_need_sum(x, s, 0); continue; }
+      x->needed[s->seq] = 1;
+      if (s->lanes > 1) x->wants[s->seq] |= (uint8_t)tn_amd_wanted(x, u, j);
+    }
+  }
+}
+static int tn_amd_tables(tn_amd_selection *x) {
+  const size_t n = (size_t)x->k->n + 1;
+  x->elements = (int *)tn_amd_scratch(x->t, n, sizeof(int));
+  x->words = (int *)tn_amd_scratch(x->t, n, sizeof(int));
+  x->ends = (int *)tn_amd_scratch(x->t, n, sizeof(int));
+  x->place = (int64_t *)tn_amd_scratch(x->t, n, sizeof(int64_t));
+  x->wants = (uint8_t *)tn_amd_scratch(x->t, 8 * n, 1);
+  x->step = (struct tn_amd_step *)tn_amd_scratch(x->t, TN_AMD_STEPS, sizeof *x->step);
+  x->level = (struct tn_amd_level *)tn_amd_scratch(x->t, TN_AMD_DEEP, sizeof *x->level);
+  if (!x->elements || !x->words || !x->ends || !x->place || !x->wants || !x->step || !x->level) return 0;
+  x->needed = x->wants + n; x->zeros = x->needed + n; x->written = x->zeros + n; x->inside = x->written + n;
+  x->tuple = x->inside + n; x->uses = x->tuple + n; x->buffer = x->uses + n;
+  return 1;
+}
+// The whole list, to l, which is open.
+static void tn_amd_select_list(tn_amd_list *l, const tiny_listing *k) {
+  tn_amd_selection x;
+  memset(&x, 0, sizeof x);
+  x.t = l->t; x.k = k; x.l = l; x.family = l->family;
+  if (!tn_amd_tables(&x)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  x.level[0].serial = ++x.serial;
+  tn_amd_survey_places(&x);
+  if (l->refused) return;
+  tn_amd_survey(&x);
+  tn_amd_count_uses(&x);
+  tn_amd_begin(&x);
+  tn_amd_nodes(&x, 0, k->n);
+  l->setup.lds = (uint32_t)x.lds; l->setup.scratch = (uint32_t)x.scratch;
+}
+#endif
+// ---- end src/amd/../isa/amd_select.c ----
+// what nobody reads, loads for the next iteration, order
+// ---- begin src/amd/../isa/amd_dead.c ----
+// amd_dead: lines whose results nobody reads are left out.
+//
+// In:  a list of virtual registers. Out: the same, without lines that only compute what is not read.
+// Holds: a line stays that writes memory, or a register of the processor; that somebody behind it reads SCC of, too.
+#ifndef TN_ISA_AMD_DEAD
+#define TN_ISA_AMD_DEAD
+#ifndef TINY_AMALGAMATED
+#include "amd_uses.c"
+#endif
+
+// Does it but compute, or load, what it names?
+static int tn_amd_only_gives(const tn_amd_line *line) {
+  switch (tn_amd_unit(line)) {
+    case TN_AMD_U_SALU: case TN_AMD_U_SMEM: case TN_AMD_U_VALU: case TN_AMD_U_TRANS: case TN_AMD_U_MATRIX: return 1;
+    case TN_AMD_U_LDS: case TN_AMD_U_VMEM:
+      return tn_amd_is_named(&line->ins, "load") || tn_amd_is_named(&line->ins, "_read") ||
+          line->ins.op == TN_AMD_DS_SWIZZLE_B32 || line->ins.op == TN_AMD_DS_BPERMUTE_B32;
+    default: return 0;
+  }
+}
+// scc: does somebody read it behind the line? *live: how often each virtual register is read by lines that stay.
+static int tn_amd_is_dead(const tn_amd_line *line, const tn_amd_uses *u, const int *live, int scc) {
+  int writes = 0;
+  if (!tn_amd_only_gives(line) || tn_amd_stands(line)) return 0;
+  for (int i = 0; i < u->n; i++) {
+    if (!(u->of[i].role & TN_AMD_WRITES)) continue;
+    writes = 1;
+    if (u->of[i].kind == TN_AMD_SPECIAL && u->of[i].reg == TN_AMD_SCC) { if (scc) return 0; continue; }
+    if (u->of[i].reg < TN_AMD_VIRTUAL || live[u->of[i].reg - TN_AMD_VIRTUAL]) return 0;
+  }
+  return writes;
+}
+static void tn_amd_remove_dead(tn_amd_list *l) {
+  tn_amd_uses u;
+  int *const live = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg + 1, sizeof *live), scc = 0, kept = l->n;
+  if (!live) return;
+  for (int i = 0; i < l->n; i++) {
+    tn_amd_uses_of(&l->line[i], &u);
+    const int own = tn_amd_only_gives(&l->line[i]) ? TN_AMD_WRITES : 0;         // what it adds to keeps nobody alive
+    for (int k = 0; k < u.n; k++)
+      if (u.of[k].role & TN_AMD_READS && !(u.of[k].role & own) && u.of[k].reg >= TN_AMD_VIRTUAL)
+        live[u.of[k].reg - TN_AMD_VIRTUAL]++;
+  }
+  for (int i = l->n - 1; i >= 0; i--) {
+    tn_amd_uses_of(&l->line[i], &u);
+    const int dead = tn_amd_is_dead(&l->line[i], &u, live, scc);
+    for (int k = 0; k < u.n; k++) {
+      const int is_scc = u.of[k].kind == TN_AMD_SPECIAL && u.of[k].reg == TN_AMD_SCC;
+      if (dead && u.of[k].role == TN_AMD_READS && u.of[k].reg >= TN_AMD_VIRTUAL) live[u.of[k].reg - TN_AMD_VIRTUAL]--;
+      if (!dead && is_scc) scc = u.of[k].role == TN_AMD_READS;
+    }
+    for (int k = 0; k < u.n && !dead; k++)
+      if (u.of[k].kind == TN_AMD_SPECIAL && u.of[k].reg == TN_AMD_SCC && u.of[k].role & TN_AMD_READS) scc = 1;
+    if (!dead) l->line[--kept] = l->line[i];
+  }
+  memmove(l->line, l->line + kept, (size_t)(l->n - kept) * sizeof *l->line);
+  l->n -= kept;
+}
+#endif
+// ---- end src/amd/../isa/amd_dead.c ----
+// ---- begin src/amd/../isa/amd_common.c ----
+// amd_common: what is computed twice is computed once, and constants of loops stand in front of them.
+//
+// In:  a list of virtual registers. Out: the same, without lines that compute again what is there.
+// Holds: a line may be left out if it but computes, its operands are constants and registers that are written once, SCC
+//        is not read behind it, and one like it stands in front of it on every way there, with all lanes that are on
+//        now. What is skipped by a branch, a loop, and lanes that are off end what is remembered.
+// Source: Aho, Lam, Sethi and Ullman, Compilers (2007), 8.5.2: local common subexpressions; 9.5: code motion.
+#ifndef TN_ISA_AMD_COMMON
+#define TN_ISA_AMD_COMMON
+#ifndef TINY_AMALGAMATED
+#include "amd_dead.c"
+#endif
+
+enum { TN_AMD_HOISTED = 24 };              // constants of a loop in front of it, of each kind of registers, at most
+// What may end: a label; the end of a loop; EXEC as it was; how many lines were remembered before.
+enum { TN_AMD_TO_LABEL, TN_AMD_TO_LOOP_END, TN_AMD_TO_EXEC };
+typedef struct tn_amd_region { int kind, label, n; } tn_amd_region;
+typedef struct tn_amd_common {
+  tn_amd_list *l;
+  int *writes, *alias;                     // of virtual registers: how often written; another that is the same, -1
+  uint8_t *scc;                            // of lines: is SCC read behind it?
+  int *bucket, *next, *known, nknown;      // lines that are remembered, by hash; known: their places in `out`
+  int nbucket;
+  tn_amd_region *region; int nregion, regioncap;
+  tn_amd_line *out; int n;
+  tn_amd_line *front; int nfront, frontcap, hoisted[2], loop, depth;         // in front of the outermost loop, at `loop`
+} tn_amd_common;
+
+// ** which lines **
+
+static int tn_amd_is_once(const tn_amd_common *c, const tn_amd_operand *o) {
+  if (!tn_amd_is_register(o)) return o->kind != TN_AMD_SPECIAL;
+  return o->reg >= TN_AMD_VIRTUAL && c->writes[o->reg - TN_AMD_VIRTUAL] == 1;
+}
+static int tn_amd_is_all_of(const tn_amd_common *c, const tn_amd_operand *o) {
+  return tn_amd_is_virtual(o) && !o->sub && o->dwords == c->l->vreg[o->reg - TN_AMD_VIRTUAL].dwords &&
+      c->l->vreg[o->reg - TN_AMD_VIRTUAL].fixed < 0;
+}
+static int tn_amd_is_common(const tn_amd_common *c, const tn_amd_line *line, int i) {
+  const int unit = tn_amd_unit(line), ins = line->kind == TN_AMD_LINE_INS;
+  if (!ins && line->kind != TN_AMD_LINE_COPY) return 0;
+  if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_VALU && unit != TN_AMD_U_TRANS) return 0;
+  if (line->ins.n < 2 || !tn_amd_is_all_of(c, &line->ins.o[0]) || !tn_amd_is_once(c, &line->ins.o[0])) return 0;
+  if (ins && (line->ins.lanes || tn_amd_reads_result(&line->ins) || tn_amd_reads_scc(line->ins.op) ||
+              tn_amd_writes_exec(line->ins.op, line->ins.family) || tn_amd_is_named(&line->ins, "lane"))) return 0;
+  if (ins && tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_SOPK) return 0;
+  if (ins && (line->ins.op == TN_AMD_V_DIV_FMAS_F32 || line->ins.op == TN_AMD_V_DIV_FMAS_F64)) return 0;
+  if (ins && tn_amd_writes_scc(line->ins.op, line->ins.family) && c->scc[i]) return 0;
+  for (int k = 1; k < line->ins.n; k++) {
+    const tn_amd_form f = ins ? tn_amd_form_of(line->ins.op, line->ins.family) : tn_amd_form_of(0, 0);
+    if (ins && k < f.n && strchr("dgDecr", f.operands[2 * k])) return 0;       // a second result
+    if (!tn_amd_is_once(c, &line->ins.o[k])) return 0;
+  }
+  return 1;
+}
+static int tn_amd_is_same_operand(const tn_amd_operand *a, const tn_amd_operand *b) {
+  return a->kind == b->kind && a->dwords == b->dwords && a->neg == b->neg && a->abs == b->abs &&
+      a->op_sel == b->op_sel && a->op_sel_hi == b->op_sel_hi && a->sub == b->sub && a->reg == b->reg &&
+      a->value == b->value;
+}
+static int tn_amd_is_same_line(const tn_amd_line *a, const tn_amd_line *b) {
+  int same = a->kind == b->kind && a->ins.op == b->ins.op && a->ins.n == b->ins.n &&
+      a->ins.o[0].kind == b->ins.o[0].kind && a->ins.o[0].dwords == b->ins.o[0].dwords &&
+      !memcmp(a->ins.m, b->ins.m, sizeof a->ins.m);
+  for (int k = 1; k < a->ins.n && same; k++) same = tn_amd_is_same_operand(&a->ins.o[k], &b->ins.o[k]);
+  return same;
+}
+static uint32_t tn_amd_line_hash(const tn_amd_line *line) {
+  uint32_t h = 2166136261u ^ line->ins.op ^ (uint32_t)line->kind << 12;
+  for (int k = 0; k < line->ins.n; k++) {
+    const tn_amd_operand *const o = &line->ins.o[k];
+    h = (h ^ o->kind ^ (uint32_t)o->dwords << 4) * 16777619u;
+    if (k) h = (h ^ o->reg ^ o->value ^ (uint32_t)o->sub << 20) * 16777619u;
+  }
+  return h ^ h >> 15;
+}
+
+// ** what is remembered **
+
+static void tn_amd_forget_from(tn_amd_common *c, int n) {
+  while (c->nknown > n) {
+    const int at = c->known[--c->nknown];
+    if (at < 0) continue;
+    int *p = &c->bucket[tn_amd_line_hash(&c->out[at]) & (uint32_t)(c->nbucket - 1)];
+    while (*p != at + 1 && *p) p = &c->next[*p - 1];
+    if (*p) *p = c->next[at];
+  }
+}
+static void tn_amd_region_begin(tn_amd_common *c, int kind, int label) {
+  tn_amd_region *const all = (tn_amd_region *)tn_amd_grown(c->l, c->region, c->nregion, &c->regioncap, sizeof *all);
+  if (!all) return;
+  c->region = all;
+  const tn_amd_region r = {kind, label, c->nknown};
+  c->region[c->nregion++] = r;
+}
+// All regions from the last one of this kind on end.
+static void tn_amd_region_end(tn_amd_common *c, int kind, int label) {
+  int at = c->nregion - 1;
+  while (at >= 0 && (c->region[at].kind != kind || c->region[at].label != label)) at--;
+  if (at < 0) { if (kind == TN_AMD_TO_EXEC) tn_amd_forget_from(c, 0); return; }
+  tn_amd_forget_from(c, c->region[at].n);
+  c->nregion = at;
+}
+// EXEC is narrowed, or what it was before.
+static void tn_amd_region_exec(tn_amd_common *c, const tn_amd_line *line) {
+  const int op = line->ins.op;
+  if (op == TN_AMD_S_MOV_B32 || op == TN_AMD_S_MOV_B64) tn_amd_region_end(c, TN_AMD_TO_EXEC, -1);
+  else tn_amd_region_begin(c, TN_AMD_TO_EXEC, -1);
+}
+
+// ** the list **
+
+static void tn_amd_rename_known(const tn_amd_common *c, tn_amd_line *line) {
+  for (int k = 0; k < line->ins.n; k++) {
+    tn_amd_operand *const o = &line->ins.o[k];
+    if (tn_amd_is_virtual(o) && c->alias[o->reg - TN_AMD_VIRTUAL] >= 0)
+      o->reg = (uint16_t)(TN_AMD_VIRTUAL + c->alias[o->reg - TN_AMD_VIRTUAL]);
+  }
+}
+// A constant of a loop goes in front of the outermost one.
+static int tn_amd_hoists(tn_amd_common *c, const tn_amd_line *line) {
+  const int scalar = line->ins.o[0].kind == TN_AMD_SGPR;
+  if (!c->depth || line->kind != TN_AMD_LINE_COPY || !tn_amd_is_constant(&line->ins.o[1])) return 0;
+  if (c->hoisted[scalar] == TN_AMD_HOISTED) return 0;
+  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(c->l, c->front, c->nfront, &c->frontcap, sizeof *all);
+  if (!all) return 0;
+  c->hoisted[scalar]++;
+  c->front = all;
+  c->front[c->nfront++] = *line;
+  return 1;
+}
+static int tn_amd_is_known(tn_amd_common *c, const tn_amd_line *line) {        // a register; -1
+  for (int k = 0; k < c->nfront; k++)
+    if (tn_amd_is_same_line(&c->front[k], line)) return c->front[k].ins.o[0].reg - TN_AMD_VIRTUAL;
+  for (int at = c->bucket[tn_amd_line_hash(line) & (uint32_t)(c->nbucket - 1)]; at; at = c->next[at - 1])
+    if (tn_amd_is_same_line(&c->out[at - 1], line)) return c->out[at - 1].ins.o[0].reg - TN_AMD_VIRTUAL;
+  return -1;
+}
+static void tn_amd_remember(tn_amd_common *c, int at) {
+  int *const bucket = &c->bucket[tn_amd_line_hash(&c->out[at]) & (uint32_t)(c->nbucket - 1)];
+  c->next[at] = *bucket;
+  *bucket = at + 1;
+  c->known[c->nknown++] = at;
+}
+static void tn_amd_loop_begins(tn_amd_common *c) {
+  if (!c->depth++) { c->loop = c->n; c->nfront = c->hoisted[0] = c->hoisted[1] = 0; }
+  tn_amd_region_begin(c, TN_AMD_TO_LOOP_END, c->depth);
+}
+// What goes in front of the loop is moved there.
+static void tn_amd_loop_ends(tn_amd_common *c) {
+  tn_amd_region_end(c, TN_AMD_TO_LOOP_END, c->depth);
+  if (--c->depth || !c->nfront) return;
+  memmove(c->out + c->loop + c->nfront, c->out + c->loop, (size_t)(c->n - c->loop) * sizeof *c->out);
+  memcpy(c->out + c->loop, c->front, (size_t)c->nfront * sizeof *c->out);
+  c->n += c->nfront;
+  c->nfront = 0;
+}
+static void tn_amd_common_line(tn_amd_common *c, int i) {
+  tn_amd_line line = c->l->line[i];
+  tn_amd_rename_known(c, &line);
+  if (line.kind == TN_AMD_LINE_LABEL) tn_amd_region_end(c, TN_AMD_TO_LABEL, line.label);
+  if (line.kind == TN_AMD_LINE_LOOP) tn_amd_loop_begins(c);
+  if (tn_amd_is_common(c, &line, i)) {
+    const int known = tn_amd_is_known(c, &line);
+    if (known >= 0) { c->alias[line.ins.o[0].reg - TN_AMD_VIRTUAL] = known; return; }
+    if (tn_amd_hoists(c, &line)) return;
+    c->out[c->n] = line;
+    tn_amd_remember(c, c->n++);
+    return;
+  }
+  c->out[c->n++] = line;
+  if (line.kind == TN_AMD_LINE_LOOP_END) tn_amd_loop_ends(c);
+  if (line.kind != TN_AMD_LINE_INS) return;
+  if (tn_amd_is_branch(line.ins.op) && line.label >= 0) tn_amd_region_begin(c, TN_AMD_TO_LABEL, line.label);
+  const tn_amd_operand *const to = &line.ins.o[0];
+  const int moves = to->kind == TN_AMD_SGPR && to->reg == TN_AMD_EXEC &&
+      tn_amd_format(line.ins.op, line.ins.family) < TN_AMD_SOPC;
+  if (moves || tn_amd_writes_exec(line.ins.op, line.ins.family)) tn_amd_region_exec(c, &line);
+}
+static int tn_amd_common_open(tn_amd_common *c, tn_amd_list *l) {
+  tn_amd_uses u;
+  memset(c, 0, sizeof *c);
+  c->l = l;
+  c->nbucket = 64;
+  while (c->nbucket < l->n) c->nbucket *= 2;
+  const size_t n = (size_t)l->n + 1;
+  c->writes = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->nvreg + 2, sizeof(int));
+  c->bucket = (int *)tn_amd_scratch(l->t, (size_t)c->nbucket + 2 * n, sizeof(int));
+  c->scc = (uint8_t *)tn_amd_scratch(l->t, n, 1);
+  c->out = (tn_amd_line *)tn_amd_scratch(l->t, n, sizeof *c->out);
+  if (!c->writes || !c->bucket || !c->scc || !c->out) return 0;
+  c->alias = c->writes + l->nvreg + 1; c->next = c->bucket + c->nbucket; c->known = c->next + n;
+  for (int i = 0; i < l->nvreg; i++) c->alias[i] = -1;
+  for (int i = l->n - 1, scc = 0; i >= 0; i--) {
+    tn_amd_uses_of(&l->line[i], &u);
+    c->scc[i] = (uint8_t)scc;
+    for (int k = 0; k < u.n; k++) {
+      if (u.of[k].role & TN_AMD_WRITES && u.of[k].reg >= TN_AMD_VIRTUAL) c->writes[u.of[k].reg - TN_AMD_VIRTUAL]++;
+      if (u.of[k].kind == TN_AMD_SPECIAL && u.of[k].reg == TN_AMD_SCC) scc = u.of[k].role == TN_AMD_READS;
+    }
+    for (int k = 0; k < u.n; k++)
+      if (u.of[k].kind == TN_AMD_SPECIAL && u.of[k].reg == TN_AMD_SCC && u.of[k].role & TN_AMD_READS) scc = 1;
+  }
+  return 1;
+}
+static void tn_amd_remove_common(tn_amd_list *l) {
+  tn_amd_common c;
+  if (!tn_amd_common_open(&c, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  for (int i = 0; i < l->n && !l->refused; i++) tn_amd_common_line(&c, i);
+  l->line = c.out; l->n = c.n; l->cap = l->n + 1;
+}
+#endif
+// ---- end src/amd/../isa/amd_common.c ----
+// ---- begin src/amd/../isa/amd_depend.c ----
+// amd_depend: what must stay in front of what among the lines of a basic block, and for how many cycles.
+//
+// In:    a list and a block of it: lines that tn_amd_stands is not true of. Out: edges from lines to later ones.
+// Holds: - registers are counted in dwords, one number each; virtual ones that have a place are that place.
+//        - SCC that nobody reads may be written in any order, but not between a writer and its readers.
+//        - loads pass loads; others of one memory stay in order, unless one address and two offsets lie apart.
+//        - a copy of what is made in the block into a register that nobody names between comes for nothing where
+//          amd_registers.c joins the two: what makes it is taken to write that register, too, so that nobody will.
+// Source: cycles: LLVM, SISchedule.td, GFX11SpeedModel; AMD, matrix instruction calculator. gfx942's, in fours, come to
+//         the same.
+#ifndef TN_ISA_AMD_DEPEND
+#define TN_ISA_AMD_DEPEND
+#ifndef TINY_AMALGAMATED
+#include "amd_uses.c"
+#endif
+
+// ** cycles **
+
+enum { TN_AMD_SALU_CYCLES = 2, TN_AMD_VALU_CYCLES = 5, TN_AMD_TRANS_CYCLES = 10, TN_AMD_LDS_CYCLES = 20,
+  TN_AMD_SMEM_CYCLES = 20, TN_AMD_VMEM_CYCLES = 320 };
+
+static int tn_amd_has_word(const char *text, size_t n, const char *word) {
+  const size_t k = strlen(word);
+  for (size_t i = 0; i + k <= n; i++) if (!memcmp(text + i, word, k)) return 1;
+  return 0;
+}
+static int tn_amd_matrix_cycles(const tn_amd_ins *ins) {
+  size_t n;
+  const char *const name = tn_amd_name(ins->op, ins->family, &n);
+  const int wide = !tn_amd_has_word(name, n, "16x16_iu4"), whole = !tn_amd_has_word(name, n, "p8_") &&
+      !tn_amd_has_word(name, n, "bf8_") && !tn_amd_has_word(name, n, "x32_iu4");
+  if (ins->family == TN_AMD_GFX11) return wide ? 32 : 16;
+  if (ins->family == TN_AMD_GFX12) return wide && whole ? 16 : 8;
+  const int slow = tn_amd_has_word(name, n, "x4_f32") || tn_amd_has_word(name, n, "x2_f32") ||
+      tn_amd_has_word(name, n, "f64");
+  return (ins->o[0].dwords >= 16 ? 32 : 16) << slow;
+}
+// From a line of a unit to those that read what it writes.
+static int tn_amd_unit_cycles(int unit, const tn_amd_ins *ins) {
+  switch (unit) {
+    case TN_AMD_U_SALU: return TN_AMD_SALU_CYCLES;
+    case TN_AMD_U_SMEM: return TN_AMD_SMEM_CYCLES;
+    case TN_AMD_U_TRANS: return TN_AMD_TRANS_CYCLES;
+    case TN_AMD_U_MATRIX: return tn_amd_matrix_cycles(ins);
+    case TN_AMD_U_LDS: return TN_AMD_LDS_CYCLES;
+    case TN_AMD_U_VMEM: return TN_AMD_VMEM_CYCLES;
+    default: return TN_AMD_VALU_CYCLES;
+  }
+}
+// To the next line: a SIMD has 32 lanes, of gfx942 16; transcendentals take four times as long.
+static int tn_amd_unit_issue(int unit, int family) {
+  const int passes = family == TN_AMD_GFX9 ? 4 : 1;
+  return unit == TN_AMD_U_VALU ? passes : unit == TN_AMD_U_TRANS ? 4 * passes : 1;
+}
+// What need not be asked for again and again.
+typedef struct tn_amd_trait { uint8_t unit, stands, issue; uint16_t cycles; } tn_amd_trait;
+static void tn_amd_trait_of(const tn_amd_line *line, tn_amd_trait *t) {
+  const int unit = tn_amd_unit(line);
+  t->unit = (uint8_t)unit;
+  t->stands = (uint8_t)tn_amd_stands(line);
+  t->issue = (uint8_t)tn_amd_unit_issue(unit, line->ins.family);
+  t->cycles = (uint16_t)tn_amd_unit_cycles(unit, &line->ins);
+}
+
+// ** memory **
+
+enum { TN_AMD_IN_ANY, TN_AMD_IN_LDS, TN_AMD_IN_SCRATCH, TN_AMD_IN_GLOBAL };
+// at: which n operands say the address; low, end: bytes behind it, both 0: not known
+typedef struct tn_amd_access { int line, space, memory, stores, low, end; uint8_t n, at[4]; } tn_amd_access;
+
+// 0: the line accesses no memory.
+static int tn_amd_access_of(const tn_amd_line *line, tn_amd_access *a) {
+  const int unit = tn_amd_unit(line), format = tn_amd_format(line->ins.op, line->ins.family);
+  size_t n;
+  memset(a, 0, sizeof *a);
+  if (unit != TN_AMD_U_LDS && unit != TN_AMD_U_VMEM && unit != TN_AMD_U_SMEM) return 0;
+  const char *const name = tn_amd_name(line->ins.op, line->ins.family, &n);
+  if (tn_amd_has_word(name, n, "permute") || tn_amd_has_word(name, n, "swizzle")) return 0;
+  if (tn_amd_has_word(name, n, "prefetch")) return 0;
+  const int lds = tn_amd_has_word(name, n, "_load_lds"), loads = tn_amd_has_word(name, n, "load_") ||
+      tn_amd_has_word(name, n, "_read");
+  a->space = lds || format == TN_AMD_FLAT ? TN_AMD_IN_ANY : unit == TN_AMD_U_LDS ? TN_AMD_IN_LDS
+           : format == TN_AMD_SCRATCH ? TN_AMD_IN_SCRATCH : TN_AMD_IN_GLOBAL;
+  a->memory = lds ? 0 : line->memory;
+  a->stores = lds || !loads;
+  return 1;
+}
+// Bytes behind an address in registers: of a work item's own; what others write is another's.
+static void tn_amd_access_place(const tn_amd_line *line, tn_amd_access *a) {
+  const tn_amd_form f = tn_amd_form_of(line->ins.op, line->ins.family);
+  int dwords = 0, known = a->space == TN_AMD_IN_GLOBAL || a->space == TN_AMD_IN_SCRATCH;
+  for (int i = 0; i < f.n && i < line->ins.n && known; i++) {
+    const char where = f.operands[2 * i];
+    if (strchr("asRo", where) && a->n < 4) a->at[a->n++] = (uint8_t)i;
+    else if (where == 'd' || where == 'b') dwords = line->ins.o[i].dwords;
+    else known = 0;                        // of a form that is not looked into
+  }
+  if (!known || !dwords) return;
+  a->low = line->ins.m[TN_AMD_OFFSET];
+  a->end = a->low + 4 * dwords;
+}
+static int tn_amd_same_address(const tn_amd_ins *x, const tn_amd_access *a, const tn_amd_ins *y,
+                               const tn_amd_access *b) {
+  for (int i = 0; i < a->n; i++) {
+    const tn_amd_operand *const p = &x->o[a->at[i]], *const q = &y->o[b->at[i]];
+    if (p->kind != q->kind || p->reg != q->reg || p->sub != q->sub || p->dwords != q->dwords || p->value != q->value)
+      return 0;
+  }
+  return a->n == b->n && tn_amd_format(x->op, x->family) == tn_amd_format(y->op, y->family);
+}
+static int tn_amd_access_elsewhere(const tn_amd_access *a, const tn_amd_access *b) {
+  if (a->space != b->space && a->space != TN_AMD_IN_ANY && b->space != TN_AMD_IN_ANY) return 1;
+  return a->memory && b->memory && a->memory != b->memory;
+}
+// Registers of an address that were written between keep the two in order anyway.
+static int tn_amd_access_apart(const tn_amd_line *lines, const tn_amd_access *a, const tn_amd_access *b) {
+  const tn_amd_ins *const x = &lines[a->line].ins, *const y = &lines[b->line].ins;
+  if (tn_amd_access_elsewhere(a, b)) return 1;
+  if (a->low == a->end || b->low == b->end || !tn_amd_same_address(x, a, y, b)) return 0;
+  return a->end <= b->low || b->end <= a->low;
+}
+
+// ** the graph **
+
+enum { TN_AMD_DWORD_AGPR = 256, TN_AMD_DWORD_SGPR = 512, TN_AMD_DWORD_SCC = 640, TN_AMD_DWORD_VIRTUAL = 641 };
+enum { TN_AMD_MOST_ACCESSES = 128 };       // that one is compared with; beyond, what came before comes before
+
+typedef struct tn_amd_edge { int to, next, cycles; } tn_amd_edge;
+// edge: its first, -1: none; preds: edges to it, left: of lines that are not issued yet; earliest: as blocks before let
+// it, soon: as lines that are issued do, too; cycles: until what it writes is there; joins: it comes for nothing
+typedef struct tn_amd_node {
+  int edge, preds, left, height, earliest, soon, cycles, stamp; uint8_t joins, done;
+} tn_amd_node;
+// Of a dword: the line that wrote it last, the readers since, the line that named it last; how many name it in all; the
+// cycle from which it is there, if blocks before this one wrote it.
+typedef struct tn_amd_dword { int writer, reader, named, count, there; } tn_amd_dword;
+typedef struct tn_amd_reader { int line, next; } tn_amd_reader;
+typedef struct tn_amd_graph {
+  tn_amd_list *l; tn_amd_uses *uses; tn_amd_node *node; tn_amd_trait *trait;    // of all lines
+  int *first; tn_amd_dword *dword;                           // of virtual registers: their first dword's number
+  tn_amd_edge *edge; int nedges, edgecap;
+  tn_amd_reader *reader; int nreaders, readercap;
+  int begin, end, now;                     // now: the cycle in which the block begins
+  tn_amd_access stores[TN_AMD_MOST_ACCESSES], loads[TN_AMD_MOST_ACCESSES]; int nstores, nloads, fence;
+  int *dead, ndead, scc, scc_read;         // SCC: writers that nobody reads, since its writer; its readers
+  int *joined;                             // of a line: the copy that joins it, -1: none
+  int *chain;                              // of a copy: the next one that joins the same line
+} tn_amd_graph;
+
+static void tn_amd_edge_add(tn_amd_graph *g, int from, int to, int cycles) {
+  tn_amd_node *const n = &g->node[from];
+  if (from < g->begin || from == to) return;
+  if (n->stamp == to && n->edge >= 0 && g->edge[n->edge].to == to) {
+    if (g->edge[n->edge].cycles < cycles) g->edge[n->edge].cycles = cycles;
+    return;
+  }
+  tn_amd_edge *const all = (tn_amd_edge *)tn_amd_grown(g->l, g->edge, g->nedges, &g->edgecap, sizeof *all);
+  if (!all) return;
+  g->edge = all;
+  const tn_amd_edge e = {to, n->edge, cycles};
+  g->edge[g->nedges] = e;
+  n->edge = g->nedges++;
+  n->stamp = to;
+  g->node[to].preds++;
+}
+
+// The first dword's number, and how many; -1: nobody waits for it.
+static int tn_amd_dword_of(const tn_amd_graph *g, const tn_amd_use *u, int *n) {
+  int kind = u->kind, reg = u->reg + (u->reg < TN_AMD_VIRTUAL ? u->sub : 0);
+  *n = u->dwords ? u->dwords : 1;
+  if (kind == TN_AMD_SPECIAL) {
+    if (u->reg == TN_AMD_SCC) return TN_AMD_DWORD_SCC;
+    if (u->reg != TN_AMD_VCCZ && u->reg != TN_AMD_EXECZ) return -1;
+    kind = TN_AMD_SGPR; reg = u->reg == TN_AMD_VCCZ ? TN_AMD_VCC : TN_AMD_EXEC; *n = 2;
+  }
+  if (u->reg >= TN_AMD_VIRTUAL && kind != TN_AMD_SPECIAL) {
+    const int v = u->reg - TN_AMD_VIRTUAL, fixed = g->l->vreg[v].fixed;
+    if (fixed < 0) return TN_AMD_DWORD_VIRTUAL + g->first[v] + u->sub;
+    reg = fixed + u->sub;
+  }
+  if (kind == TN_AMD_SGPR && reg == TN_AMD_NULL) return -1;
+  return reg + (kind == TN_AMD_SGPR ? TN_AMD_DWORD_SGPR : kind == TN_AMD_AGPR ? TN_AMD_DWORD_AGPR : 0);
+}
+static void tn_amd_reader_add(tn_amd_graph *g, int *head, int line) {
+  tn_amd_reader *const all = (tn_amd_reader *)tn_amd_grown(g->l, g->reader, g->nreaders, &g->readercap, sizeof *all);
+  if (!all) return;
+  g->reader = all;
+  const tn_amd_reader r = {line, *head};
+  g->reader[g->nreaders] = r;
+  *head = g->nreaders++;
+}
+static void tn_amd_depend_reads(tn_amd_graph *g, int line, int first, int n) {
+  for (tn_amd_dword *d = &g->dword[first]; d < &g->dword[first + n]; d++) {
+    const int joins = g->node[line].joins, late = d->there - g->now;
+    if (d->writer >= g->begin) tn_amd_edge_add(g, d->writer, line, joins ? 1 : g->node[d->writer].cycles);
+    else if (late > g->node[line].earliest) g->node[line].earliest = late;
+    tn_amd_reader_add(g, &d->reader, line);
+  }
+}
+static void tn_amd_depend_writes(tn_amd_graph *g, int line, int first, int n) {
+  for (tn_amd_dword *d = &g->dword[first]; d < &g->dword[first + n]; d++) {
+    for (int r = d->reader; r >= 0; r = g->reader[r].next) tn_amd_edge_add(g, g->reader[r].line, line, 0);
+    if (d->writer >= g->begin) tn_amd_edge_add(g, d->writer, line, 1);
+    d->writer = line;
+    d->reader = -1;
+  }
+}
+
+// ** SCC **
+
+// Does anyone read what the line writes there? The last of a block is read by whoever comes behind it.
+static int tn_amd_scc_is_read(const tn_amd_graph *g, int line) {
+  for (int i = line + 1; i < g->end; i++) {
+    int writes = 0;
+    for (int k = 0; k < g->uses[i].n; k++) {
+      const tn_amd_use *const u = &g->uses[i].of[k];
+      if (u->kind != TN_AMD_SPECIAL || u->reg != TN_AMD_SCC) continue;
+      if (u->role & TN_AMD_READS) return 1;
+      writes = 1;
+    }
+    if (writes) return 0;
+  }
+  return 1;
+}
+static void tn_amd_depend_scc(tn_amd_graph *g, int line, int role) {
+  if (role & TN_AMD_READS) {
+    if (g->scc >= 0) tn_amd_edge_add(g, g->scc, line, g->node[g->scc].cycles);
+    tn_amd_reader_add(g, &g->scc_read, line);
+  }
+  if (!(role & TN_AMD_WRITES)) return;
+  for (int r = g->scc_read; r >= 0; r = g->reader[r].next) tn_amd_edge_add(g, g->reader[r].line, line, 0);
+  if (g->scc >= 0) tn_amd_edge_add(g, g->scc, line, 0);
+  if (!tn_amd_scc_is_read(g, line)) { g->dead[g->ndead++] = line; return; }
+  for (int i = 0; i < g->ndead; i++) tn_amd_edge_add(g, g->dead[i], line, 0);
+  g->ndead = 0;
+  g->scc = line;
+  g->scc_read = -1;
+}
+
+// ** accesses **
+
+static void tn_amd_depend_on(tn_amd_graph *g, const tn_amd_access *a, const tn_amd_access *of, int n) {
+  for (int i = 0; i < n; i++)
+    if (!tn_amd_access_apart(g->l->line, &of[i], a)) tn_amd_edge_add(g, of[i].line, a->line, of[i].stores);
+}
+// All that came before stays before it, and it before all that comes.
+static void tn_amd_depend_fence(tn_amd_graph *g, int line) {
+  for (int i = 0; i < g->nstores; i++) tn_amd_edge_add(g, g->stores[i].line, line, 1);
+  for (int i = 0; i < g->nloads; i++) tn_amd_edge_add(g, g->loads[i].line, line, 0);
+  g->nstores = g->nloads = 0;
+  g->fence = line;
+}
+static void tn_amd_depend_memory(tn_amd_graph *g, int line) {
+  tn_amd_access a;
+  if (!tn_amd_access_of(&g->l->line[line], &a)) return;
+  a.line = line;
+  tn_amd_access_place(&g->l->line[line], &a);
+  if (g->fence >= 0) tn_amd_edge_add(g, g->fence, line, 1);
+  tn_amd_depend_on(g, &a, g->stores, g->nstores);
+  if (a.stores) tn_amd_depend_on(g, &a, g->loads, g->nloads);
+  if ((a.stores ? g->nstores : g->nloads) == TN_AMD_MOST_ACCESSES) tn_amd_depend_fence(g, line);
+  if (a.stores) g->stores[g->nstores++] = a;
+  else g->loads[g->nloads++] = a;
+}
+
+// ** copies that come for nothing **
+
+// What makes all that a copy copies; -1: it is not one line of the block, or the copy's register is named since.
+static int tn_amd_joins(const tn_amd_graph *g, int copy) {
+  const tn_amd_uses *const u = &g->uses[copy];
+  int n, line = -1;
+  if (g->l->line[copy].kind != TN_AMD_LINE_COPY || u->n < 2 || u->of[0].kind != u->of[1].kind) return -1;
+  if (u->of[0].reg < TN_AMD_VIRTUAL || u->of[1].reg < TN_AMD_VIRTUAL) return -1;
+  const int to = tn_amd_dword_of(g, &u->of[0], &n), from = tn_amd_dword_of(g, &u->of[1], &n);
+  for (int i = 0; i < n; i++) {
+    const tn_amd_dword *const t = &g->dword[from + i];
+    if (t->writer < g->begin || (i && t->writer != line)) return -1;
+    line = t->writer;
+    if (g->dword[to + i].named > line || g->dword[to + i].writer == line) return -1;
+    if (g->trait[line].cycles >= TN_AMD_LDS_CYCLES && t->count > 2) return -1;     // else all wait here
+  }
+  return line;
+}
+static void tn_amd_find_joined(tn_amd_graph *g) {
+  for (int i = g->begin; i < g->end; i++) {
+    const int line = tn_amd_joins(g, i);
+    g->joined[i] = -1;
+    if (line >= 0) {
+      g->chain[i] = g->joined[line];
+      g->joined[line] = i;
+      g->node[i].joins = 1;
+      g->node[i].cycles = g->node[line].cycles;
+    }
+    for (int k = 0; k < g->uses[i].n; k++) {
+      const tn_amd_use *const u = &g->uses[i].of[k];
+      int n;
+      const int first = tn_amd_dword_of(g, u, &n);
+      for (int d = first; first >= 0 && d < first + n; d++) {
+        g->dword[d].named = i;
+        if (u->role & TN_AMD_WRITES) g->dword[d].writer = i;
+      }
+    }
+  }
+}
+
+// ** all **
+
+static void tn_amd_depend_line(tn_amd_graph *g, int line) {
+  const tn_amd_uses *const u = &g->uses[line];
+  int n, scc = 0;
+  for (int k = 0; k < u->n; k++) {
+    const int first = tn_amd_dword_of(g, &u->of[k], &n);
+    if (first == TN_AMD_DWORD_SCC) scc |= u->of[k].role;
+    else if (first >= 0 && u->of[k].role & TN_AMD_READS) tn_amd_depend_reads(g, line, first, n);
+  }
+  tn_amd_depend_memory(g, line);
+  if (scc) tn_amd_depend_scc(g, line, scc);
+  for (int k = 0; k < u->n; k++) {
+    const int first = tn_amd_dword_of(g, &u->of[k], &n);
+    if (first >= 0 && first != TN_AMD_DWORD_SCC && u->of[k].role & TN_AMD_WRITES)
+      tn_amd_depend_writes(g, line, first, n);
+  }
+  for (int copy = g->joined[line]; copy >= 0; copy = g->chain[copy]) {
+    const int first = tn_amd_dword_of(g, &g->uses[copy].of[0], &n);
+    tn_amd_depend_writes(g, line, first, n);
+  }
+}
+static int tn_amd_graph_dwords(const tn_amd_graph *g) {
+  const int v = g->l->nvreg;
+  return TN_AMD_DWORD_VIRTUAL + (v ? g->first[v - 1] + g->l->vreg[v - 1].dwords : 0);
+}
+// Of the whole list. 0: there is no memory for it.
+static int tn_amd_graph_open(tn_amd_graph *g, tn_amd_list *l) {
+  const size_t n = (size_t)l->n;
+  memset(g, 0, sizeof *g);
+  g->l = l;
+  g->uses = (tn_amd_uses *)tn_amd_scratch(l->t, n, sizeof *g->uses);
+  g->node = (tn_amd_node *)tn_amd_scratch(l->t, n, sizeof *g->node);
+  g->trait = (tn_amd_trait *)tn_amd_scratch(l->t, n, sizeof *g->trait);
+  g->first = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *g->first);
+  g->dead = (int *)tn_amd_scratch(l->t, 3 * n, sizeof *g->dead);
+  if (!g->uses || !g->node || !g->trait || !g->first || !g->dead) return 0;
+  g->joined = g->dead + n;
+  g->chain = g->joined + n;
+  for (int v = 1; v < l->nvreg; v++) g->first[v] = g->first[v - 1] + l->vreg[v - 1].dwords;
+  g->dword = (tn_amd_dword *)tn_amd_scratch(l->t, (size_t)tn_amd_graph_dwords(g), sizeof *g->dword);
+  for (int i = 0; i < l->n && g->dword; i++) {
+    tn_amd_uses_of(&l->line[i], &g->uses[i]);
+    tn_amd_trait_of(&l->line[i], &g->trait[i]);
+    for (int k = 0; k < g->uses[i].n; k++) {
+      int many;
+      const int first = tn_amd_dword_of(g, &g->uses[i].of[k], &many);
+      for (int d = first; first >= 0 && d < first + many; d++) g->dword[d].count++;
+    }
+  }
+  return g->dword != NULL;
+}
+// What was said of another block is forgotten: lines of others are in front of begin, and readers go with their dwords.
+static void tn_amd_graph_forget(tn_amd_graph *g) {
+  for (int i = g->begin; i < g->end; i++) {
+    for (int k = 0; k < g->uses[i].n; k++) {
+      int n;
+      const int first = tn_amd_dword_of(g, &g->uses[i].of[k], &n);
+      for (int d = first; first >= 0 && d < first + n; d++) {
+        g->dword[d].reader = g->dword[d].writer = g->dword[d].named = -1;
+      }
+    }
+  }
+}
+static void tn_amd_graph_of(tn_amd_graph *g, int begin, int end) {
+  g->begin = begin; g->end = end;
+  g->nedges = g->nreaders = g->nstores = g->nloads = g->ndead = 0;
+  g->fence = g->scc = g->scc_read = -1;
+  tn_amd_graph_forget(g);
+  for (int i = begin; i < end; i++) {
+    memset(&g->node[i], 0, sizeof g->node[i]);
+    g->node[i].edge = g->node[i].stamp = -1;
+    g->node[i].cycles = g->trait[i].cycles;
+  }
+  tn_amd_find_joined(g);
+  tn_amd_graph_forget(g);
+  for (int i = begin; i < end; i++) tn_amd_depend_line(g, i);
+}
+// Until what it loads is there; stores are done when they are issued.
+static int tn_amd_load_cycles(const tn_amd_graph *g, int line) {
+  for (int k = 0; k < g->uses[line].n; k++) if (g->uses[line].of[k].role & TN_AMD_WRITES) return g->node[line].cycles;
+  return 1;
+}
+// The longest way from a line to the end of its block, in cycles. What is loaded for others is waited for there.
+static void tn_amd_graph_heights(tn_amd_graph *g) {
+  for (int i = g->end - 1; i >= g->begin; i--) {
+    tn_amd_node *const n = &g->node[i];
+    const int unit = g->trait[i].unit;
+    n->height = unit == TN_AMD_U_SMEM || unit >= TN_AMD_U_LDS ? tn_amd_load_cycles(g, i) : 1;
+    for (int e = n->edge; e >= 0; e = g->edge[e].next) {
+      const int way = g->edge[e].cycles + g->node[g->edge[e].to].height;
+      if (way > n->height) n->height = way;
+    }
+  }
+}
+#endif
+// ---- end src/amd/../isa/amd_depend.c ----
+// ---- begin src/amd/../isa/amd_pipeline.c ----
+// amd_pipeline: loads of a loop's next iteration are issued in this one, between what reads those of this one.
+//
+// In:    a list with virtual registers. Out: the list; of an innermost loop that is one block: L: A B C, back to L while,
+//        where A are the loads with their addresses, C counts and compares and B is the rest, becomes
+//            A, L: C, out if done, B A, back to L, out: B
+//        so that amd_schedule.c has B and the next A in one block. A register is loaded anew as soon as it has been
+//        read: it takes no others, and A is done as often as before, with the same numbers.
+// Holds: what A and C read, only they write in the loop; B reads what A wrote last, or C; A reads what C writes as it
+//        was before; SCC stays within each; no store of B may be to what A loads behind it; EXEC does not change. Else
+//        the loop stays as it is. Values that do not leave A or B get registers of their own outside of the loop.
+// Source: Lam, "Software pipelining: an effective scheduling technique for VLIW machines", PLDI 1988.
+#ifndef TN_ISA_AMD_PIPELINE
+#define TN_ISA_AMD_PIPELINE
+#ifndef TINY_AMALGAMATED
+#include "amd_depend.c"
+#endif
+
+enum { TN_AMD_PIPE_REST = 1, TN_AMD_PIPE_LOADS = 2, TN_AMD_PIPE_COUNTS = 4, TN_AMD_PIPE_COUNTED = 64,
+  TN_AMD_PIPE_LOADED = 128, TN_AMD_PIPE_MOST = 600, TN_AMD_PIPE_DWORDS = 128, TN_AMD_PIPE_TIMES = 3 };
+// Of a dword: which parts read and write it, as bits; wanted: by which part that writers are looked for, and whether it
+// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines that write it
+typedef struct tn_amd_pipe_dword { uint8_t reads, writes, wanted, carried; int named, first, last; } tn_amd_pipe_dword;
+typedef struct tn_amd_pipe {
+  tn_amd_graph g; tn_amd_list *l;
+  tn_amd_pipe_dword *dword; uint8_t *part; int *scc;         // of lines: its part; who wrote the SCC that it reads
+  int *clone;                                                // of virtual registers, -1: none
+  int loop, begin, end;                                      // LOOP; lines of the block, without its branch
+  tn_amd_line *out; int n, cap;
+} tn_amd_pipe;
+
+// Calls do(p, line, first dword, dwords, role) for what a line names, but SCC; 0 as soon as one says so.
+typedef int (*tn_amd_pipe_do)(tn_amd_pipe *p, int line, int first, int n, int role);
+static int tn_amd_pipe_each(tn_amd_pipe *p, int line, tn_amd_pipe_do what) {
+  for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++) {               // first what it reads
+    for (int k = 0; k < p->g.uses[line].n; k++) {
+      int n;
+      const int first = tn_amd_dword_of(&p->g, &p->g.uses[line].of[k], &n);
+      if (first < 0 || first == TN_AMD_DWORD_SCC || !(p->g.uses[line].of[k].role & role)) continue;
+      if (!what(p, line, first, n, role)) return 0;
+    }
+  }
+  return 1;
+}
+
+// ** the loop's block **
+
+static int tn_amd_pipe_turned(int op) {
+  switch (op) {
+    case TN_AMD_S_CBRANCH_SCC0: return TN_AMD_S_CBRANCH_SCC1;
+    case TN_AMD_S_CBRANCH_SCC1: return TN_AMD_S_CBRANCH_SCC0;
+    case TN_AMD_S_CBRANCH_VCCZ: return TN_AMD_S_CBRANCH_VCCNZ;
+    case TN_AMD_S_CBRANCH_VCCNZ: return TN_AMD_S_CBRANCH_VCCZ;
+    default: return 0;
+  }
+}
+static int tn_amd_pipe_is_block(tn_amd_pipe *p, int loop) {
+  const tn_amd_list *const l = p->l;
+  p->loop = loop; p->begin = p->end = loop + 2;
+  if (l->line[loop].kind != TN_AMD_LINE_LOOP || loop + 1 >= l->n || l->line[loop + 1].kind != TN_AMD_LINE_LABEL) return 0;
+  while (p->end < l->n && !p->g.trait[p->end].stands) p->end++;
+  if (p->end + 1 >= l->n || p->end - p->begin > TN_AMD_PIPE_MOST) return 0;
+  const tn_amd_line *const back = &l->line[p->end];
+  if (l->line[loop].times && l->line[loop].times < TN_AMD_PIPE_TIMES) return 0;
+  return back->kind == TN_AMD_LINE_INS && tn_amd_pipe_turned(back->ins.op) && back->label == l->line[loop + 1].label &&
+      l->line[p->end + 1].kind == TN_AMD_LINE_LOOP_END;
+}
+static int tn_amd_scc_role(const tn_amd_uses *u) {
+  int role = 0;
+  for (int k = 0; k < u->n; k++) if (u->of[k].kind == TN_AMD_SPECIAL && u->of[k].reg == TN_AMD_SCC) role |= u->of[k].role;
+  return role;
+}
+// Who wrote the SCC that each line reads: -2: it reads none; -1: nobody in the loop. 0: EXEC is written.
+static int tn_amd_pipe_flags(tn_amd_pipe *p) {
+  int last = -1;
+  for (int i = p->begin; i <= p->end; i++) {
+    const tn_amd_uses *const u = &p->g.uses[i];
+    const int role = tn_amd_scc_role(u);
+    p->part[i] = TN_AMD_PIPE_REST;
+    p->scc[i] = role & TN_AMD_READS ? last : -2;
+    if (role & TN_AMD_WRITES) last = i;
+    for (int k = 0; k < u->n; k++)
+      if (u->of[k].kind == TN_AMD_SGPR && u->of[k].role & TN_AMD_WRITES && u->of[k].reg / 2 == TN_AMD_EXEC / 2) return 0;
+  }
+  return 1;
+}
+
+// ** parts **
+
+static int tn_amd_pipe_forget(tn_amd_pipe *p, int line, int first, int n, int role) {
+  const tn_amd_pipe_dword none = {0, 0, 0, 0, 0, -1, -1};
+  for (int d = first; d < first + n; d++) p->dword[d] = none;
+  (void)line; (void)role;
+  return 1;
+}
+static int tn_amd_pipe_wants(tn_amd_pipe *p, int line, int first, int n, int role) {
+  for (int d = first; d < first + n && role == TN_AMD_READS; d++) p->dword[d].wanted |= p->part[line];
+  return 1;
+}
+static void tn_amd_pipe_put(tn_amd_pipe *p, int line, int part) {
+  p->part[line] = (uint8_t)part;
+  tn_amd_pipe_each(p, line, tn_amd_pipe_wants);
+  if (p->scc[line] >= 0 && p->part[p->scc[line]] == TN_AMD_PIPE_REST) tn_amd_pipe_put(p, p->scc[line], part);
+}
+// 0: it writes something that part wants.
+static int tn_amd_pipe_unwanted(tn_amd_pipe *p, int line, int first, int n, int role) {
+  const int part = p->part[p->end];        // of the branch: which is looked for
+  for (int d = first; d < first + n && role == TN_AMD_WRITES; d++) if (p->dword[d].wanted & part) return 0;
+  (void)line;
+  return 1;
+}
+// All that writes what the part reads is of the part, too.
+static void tn_amd_pipe_close(tn_amd_pipe *p, int part) {
+  p->part[p->end] = (uint8_t)part;
+  for (int more = 1; more;) {
+    more = 0;
+    for (int i = p->end - 1; i >= p->begin; i--) {
+      if (p->part[i] != TN_AMD_PIPE_REST || tn_amd_pipe_each(p, i, tn_amd_pipe_unwanted)) continue;
+      tn_amd_pipe_put(p, i, part);
+      more = 1;
+    }
+  }
+}
+// A copy that joins what is loaded.
+static int tn_amd_pipe_joins(const tn_amd_pipe *p, int line) {
+  const tn_amd_ins *const ins = &p->l->line[line].ins;
+  if (p->l->line[line].kind != TN_AMD_LINE_COPY || !tn_amd_is_virtual(&ins->o[1]) || !tn_amd_is_virtual(&ins->o[0])) return 0;
+  const int first = TN_AMD_DWORD_VIRTUAL + p->g.first[ins->o[1].reg - TN_AMD_VIRTUAL] + ins->o[1].sub;
+  for (int d = first; d < first + ins->o[1].dwords; d++)
+    if (!(p->dword[d].wanted & TN_AMD_PIPE_LOADED) || p->g.dword[d].count != 2) return 0;
+  return ins->o[0].kind == ins->o[1].kind;
+}
+static int tn_amd_pipe_loaded(tn_amd_pipe *p, int line, int first, int n, int role) {
+  for (int d = first; d < first + n && role == TN_AMD_WRITES; d++) p->dword[d].wanted |= TN_AMD_PIPE_LOADED;
+  (void)line;
+  return 1;
+}
+// 0: there is nothing to gain.
+static int tn_amd_pipe_parts(tn_amd_pipe *p) {
+  int loads = 0, rest = 0;
+  for (int i = p->begin; i <= p->end; i++) tn_amd_pipe_each(p, i, tn_amd_pipe_forget);
+  tn_amd_pipe_put(p, p->end, TN_AMD_PIPE_COUNTS);
+  tn_amd_pipe_close(p, TN_AMD_PIPE_COUNTS);
+  for (int i = p->begin; i < p->end; i++) {
+    tn_amd_access a;
+    const int accesses = tn_amd_access_of(&p->l->line[i], &a);
+    if (!accesses || a.stores) continue;
+    if (p->part[i] == TN_AMD_PIPE_COUNTS) return 0;
+    tn_amd_pipe_put(p, i, TN_AMD_PIPE_LOADS);
+    tn_amd_pipe_each(p, i, tn_amd_pipe_loaded);
+    loads++;
+  }
+  tn_amd_pipe_close(p, TN_AMD_PIPE_LOADS);
+  for (int i = p->begin; i < p->end; i++) {
+    if (p->part[i] == TN_AMD_PIPE_REST && tn_amd_pipe_joins(p, i)) p->part[i] = TN_AMD_PIPE_LOADS;
+    rest += p->part[i] == TN_AMD_PIPE_REST;
+  }
+  p->part[p->end] = TN_AMD_PIPE_COUNTS;
+  return loads && rest;
+}
+
+// ** what holds **
+
+static int tn_amd_pipe_names(tn_amd_pipe *p, int line, int first, int n, int role) {
+  const int part = p->part[line];
+  for (tn_amd_pipe_dword *d = &p->dword[first]; d < &p->dword[first + n]; d++) {
+    if (role == TN_AMD_READS) { d->reads |= (uint8_t)part; if (!(d->writes & part)) d->carried |= (uint8_t)part; }
+    else {
+      d->writes |= (uint8_t)part;
+      if (part != TN_AMD_PIPE_REST && d->first < 0) d->first = line;
+      if (part != TN_AMD_PIPE_REST) d->last = line;
+    }
+  }
+  return 1;
+}
+static int tn_amd_pipe_holds(tn_amd_pipe *p, int line, int first, int n, int role) {
+  const int part = p->part[line], others = TN_AMD_PIPE_LOADS | TN_AMD_PIPE_COUNTS;
+  for (const tn_amd_pipe_dword *d = &p->dword[first]; d < &p->dword[first + n]; d++) {
+    const int by = d->writes, counts = by & TN_AMD_PIPE_COUNTS;
+    if (by & TN_AMD_PIPE_REST && (by | d->reads) & others) return 0;
+    if (by == others) return 0;
+    if (role == TN_AMD_WRITES || !(by & others)) continue;
+    if (part == TN_AMD_PIPE_LOADS && counts && line >= d->first) return 0;
+    if (part == TN_AMD_PIPE_REST && line <= d->last) return 0;
+    if (part == TN_AMD_PIPE_COUNTS && !counts) return 0;
+  }
+  return 1;
+}
+// A load that comes behind a store of the rest comes before it then.
+static int tn_amd_pipe_memory(tn_amd_pipe *p) {
+  for (int i = p->begin; i < p->end; i++) {
+    tn_amd_access store, load;
+    if (!tn_amd_access_of(&p->l->line[i], &store) || !store.stores) continue;
+    if (p->part[i] != TN_AMD_PIPE_REST) return 0;
+    for (int k = i + 1; k < p->end; k++)
+      if (p->part[k] == TN_AMD_PIPE_LOADS && tn_amd_access_of(&p->l->line[k], &load) &&
+          !tn_amd_access_elsewhere(&store, &load)) return 0;
+  }
+  return 1;
+}
+// Of vectors, from the loads to the rest; each is marked when it is counted.
+static int tn_amd_pipe_dwords(tn_amd_pipe *p) {
+  int sum = 0;
+  for (int i = p->begin; i < p->end; i++) {
+    for (int k = 0; k < p->g.uses[i].n; k++) {
+      const tn_amd_use *const u = &p->g.uses[i].of[k];
+      int n;
+      const int first = tn_amd_dword_of(&p->g, u, &n), counts = p->part[i] == TN_AMD_PIPE_LOADS && u->kind == TN_AMD_VGPR;
+      for (int d = first; d >= 0 && d < first + n && counts && u->role & TN_AMD_WRITES; d++) {
+        sum += p->dword[d].reads & TN_AMD_PIPE_REST && !(p->dword[d].wanted & TN_AMD_PIPE_COUNTED);
+        p->dword[d].wanted |= TN_AMD_PIPE_COUNTED;
+      }
+    }
+  }
+  return sum;
+}
+static int tn_amd_pipe_count(tn_amd_pipe *p, int line, int first, int n, int role) {
+  (void)line; (void)role;
+  for (int d = first; d < first + n; d++) p->dword[d].named++;
+  return 1;
+}
+static int tn_amd_pipe_may(tn_amd_pipe *p) {
+  if (!tn_amd_pipe_flags(p) || !tn_amd_pipe_parts(p)) return 0;
+  for (int i = p->begin; i <= p->end; i++) {
+    if (p->scc[i] == -1 || (p->scc[i] >= 0 && p->part[p->scc[i]] != p->part[i])) return 0;
+    tn_amd_pipe_each(p, i, tn_amd_pipe_names);
+    tn_amd_pipe_each(p, i, tn_amd_pipe_count);
+  }
+  for (int i = p->begin; i <= p->end; i++) if (!tn_amd_pipe_each(p, i, tn_amd_pipe_holds)) return 0;
+  return tn_amd_pipe_memory(p) && tn_amd_pipe_dwords(p) <= TN_AMD_PIPE_DWORDS;
+}
+
+// ** the list anew **
+
+static tn_amd_line *tn_amd_pipe_line(tn_amd_pipe *p) {
+  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(p->l, p->out, p->n, &p->cap, sizeof *all);
+  if (!all) return NULL;
+  p->out = all;
+  memset(&p->out[p->n], 0, sizeof *all);
+  return &p->out[p->n++];
+}
+static void tn_amd_pipe_lines(tn_amd_pipe *p, int from, int to) {
+  for (int i = from; i < to; i++) {
+    tn_amd_line *const line = tn_amd_pipe_line(p);
+    if (line) *line = p->l->line[i];
+  }
+}
+static void tn_amd_pipe_branch(tn_amd_pipe *p, int op, int label) {
+  tn_amd_line *const line = tn_amd_pipe_line(p);
+  if (!line) return;
+  line->ins.op = (uint16_t)op; line->ins.family = (uint8_t)p->l->family; line->ins.n = 1;
+  line->ins.o[0] = tn_amd_imm(0);
+  line->label = label;
+}
+// Does a register lie in a part alone, and begin anew in each iteration? Its dwords are named as often as in all lines.
+static int tn_amd_pipe_is_own(const tn_amd_pipe *p, int v, int part) {
+  for (int k = 0; k < p->l->vreg[v].dwords; k++) {
+    const int at = TN_AMD_DWORD_VIRTUAL + p->g.first[v] + k;
+    const tn_amd_pipe_dword *const d = &p->dword[at];
+    if (d->named != p->g.dword[at].count || (d->reads | d->writes) & ~part || d->carried) return 0;
+  }
+  return p->l->vreg[v].fixed < 0;
+}
+static void tn_amd_pipe_rename(tn_amd_pipe *p, tn_amd_operand *o, int part) {
+  if (!tn_amd_is_virtual(o)) return;
+  const int v = o->reg - TN_AMD_VIRTUAL;
+  if (p->clone[v] < 0 && tn_amd_pipe_is_own(p, v, part)) {
+    p->clone[v] = tn_amd_vreg_new(p->l, p->l->vreg[v].kind, p->l->vreg[v].dwords);
+    p->l->vreg[p->clone[v]].hint = p->l->vreg[v].hint < 0 ? p->l->vreg[v].hint : -1;
+  }
+  if (p->clone[v] >= 0) o->reg = (uint16_t)(TN_AMD_VIRTUAL + p->clone[v]);
+}
+// Lines of a part; outside: those beside the loop.
+static void tn_amd_pipe_part(tn_amd_pipe *p, int part, int outside) {
+  for (int i = p->begin; i < p->end; i++) {
+    if (p->part[i] != part) continue;
+    tn_amd_line *const line = tn_amd_pipe_line(p);
+    if (!line) return;
+    *line = p->l->line[i];
+    for (int k = 0; k < line->ins.n && outside; k++) tn_amd_pipe_rename(p, &line->ins.o[k], part);
+  }
+}
+static void tn_amd_pipe_loop(tn_amd_pipe *p) {
+  const tn_amd_line *const line = p->l->line;
+  const int out = tn_amd_label_new(p->l), again = line[p->loop + 1].label;
+  tn_amd_pipe_part(p, TN_AMD_PIPE_LOADS, 1);
+  tn_amd_pipe_lines(p, p->loop, p->begin);
+  tn_amd_pipe_part(p, TN_AMD_PIPE_COUNTS, 0);
+  tn_amd_pipe_branch(p, tn_amd_pipe_turned(line[p->end].ins.op), out);
+  tn_amd_pipe_part(p, TN_AMD_PIPE_REST, 0);
+  tn_amd_pipe_part(p, TN_AMD_PIPE_LOADS, 0);
+  tn_amd_pipe_branch(p, TN_AMD_S_BRANCH, again);
+  tn_amd_pipe_lines(p, p->end + 1, p->end + 2);
+  tn_amd_line *const label = tn_amd_pipe_line(p);
+  if (label) { label->kind = TN_AMD_LINE_LABEL; label->label = out; label->ins.family = (uint8_t)p->l->family; }
+  tn_amd_pipe_part(p, TN_AMD_PIPE_REST, 1);
+}
+
+static int tn_amd_pipe_open(tn_amd_pipe *p, tn_amd_list *l) {
+  memset(p, 0, sizeof *p);
+  p->l = l;
+  if (!tn_amd_graph_open(&p->g, l)) return 0;
+  p->dword = (tn_amd_pipe_dword *)tn_amd_scratch(l->t, (size_t)tn_amd_graph_dwords(&p->g), sizeof *p->dword);
+  p->part = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->n, 1);
+  p->scc = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->scc);
+  p->clone = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *p->clone);
+  for (int v = 0; v < l->nvreg && p->clone; v++) p->clone[v] = -1;
+  return p->dword && p->part && p->scc && p->clone;
+}
+static void tn_amd_pipeline(tn_amd_list *l) {
+  tn_amd_pipe p;
+  int done = 0, loops = 0;
+  for (int i = 0; i < l->n; i++) loops += l->line[i].kind == TN_AMD_LINE_LOOP;
+  if (l->refused || !loops) return;
+  if (!tn_amd_pipe_open(&p, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  const int n = l->n;
+  for (int i = 0; i < n; i++) {
+    if (!tn_amd_pipe_is_block(&p, i)) continue;
+    if (tn_amd_pipe_may(&p)) {
+      tn_amd_pipe_lines(&p, done, i);
+      tn_amd_pipe_loop(&p);
+      done = p.end + 2;
+    }
+    for (int k = p.begin; k <= p.end; k++) tn_amd_pipe_each(&p, k, tn_amd_pipe_forget);      // of other loops nothing
+  }
+  if (!done || l->refused) return;
+  tn_amd_pipe_lines(&p, done, n);
+  if (l->refused) return;
+  l->line = p.out; l->n = p.n; l->cap = p.cap;
+}
+#endif
+// ---- end src/amd/../isa/amd_pipeline.c ----
+// ---- begin src/amd/../isa/amd_schedule.c ----
+// amd_schedule: the order of lines in basic blocks: loads early, what waits for them late, few registers at a time.
+//
+// In:    a list with virtual registers. Out: the list; within a block lines have another order.
+// Holds: a line is issued when all that it waits for is there, of blocks before, too, as far as there is a line so; of
+//        several the one from which the way to the end of the block is longest. Where registers are short, what takes
+//        none goes first, then what stood first: the order before is the order of least registers that is known. Short
+//        is what the list took before, or what as many waves of a SIMD have. A block that came to more keeps its order.
+// Source: Gibbons and Muchnick, "Efficient instruction scheduling for a pipelined architecture", PLDI 1986; Goodman and
+//         Hsu, "Code scheduling and register allocation in large basic blocks", ICS 1988.
+#ifndef TN_ISA_AMD_SCHEDULE
+#define TN_ISA_AMD_SCHEDULE
+#ifndef TINY_AMALGAMATED
+#include "amd_depend.c"
+#endif
+
+// ** registers that are live, by kind **
+
+enum { TN_AMD_LIVE_V, TN_AMD_LIVE_S, TN_AMD_LIVE_A, TN_AMD_LIVES };
+// Of a virtual register: lines from which to which it is live, and in the block: how many uses are left; is it live?
+typedef struct tn_amd_life { int first, last, left, block; uint8_t live; } tn_amd_life;
+typedef struct tn_amd_pressure { int of[TN_AMD_LIVES]; } tn_amd_pressure;
+// The least key first; its low half is a line.
+typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;
+typedef struct tn_amd_order {
+  tn_amd_graph g; tn_amd_life *life;
+  tn_amd_pressure *at;                     // in front of a line
+  tn_amd_pressure now, most, limit;
+  tn_amd_heap greedy, modest, later;       // lines that may be next: what takes registers, others; and not yet
+  int *order, n, lowest, cycle, block;
+} tn_amd_order;
+
+static int tn_amd_live_kind(const tn_amd_vreg *v) {
+  return v->kind == TN_AMD_SGPR ? TN_AMD_LIVE_S : v->kind == TN_AMD_AGPR ? TN_AMD_LIVE_A : TN_AMD_LIVE_V;
+}
+static void tn_amd_lives_named(tn_amd_order *o) {
+  const tn_amd_list *const l = o->g.l;
+  for (int v = 0; v < l->nvreg; v++) o->life[v].first = o->life[v].last = o->life[v].block = -1;
+  for (int i = 0; i < l->n; i++) {
+    for (int k = 0; k < o->g.uses[i].n; k++) {
+      if (o->g.uses[i].of[k].reg < TN_AMD_VIRTUAL || o->g.uses[i].of[k].kind == TN_AMD_SPECIAL) continue;
+      tn_amd_life *const life = &o->life[o->g.uses[i].of[k].reg - TN_AMD_VIRTUAL];
+      if (life->first < 0) life->first = i;
+      life->last = i;
+    }
+  }
+}
+// What is live when a loop begins and is named in it is live to the loop's end. loop: of a line, the innermost loop's
+// LOOP, -1: none; of a LOOP the one around it; end: of a LOOP.
+static int tn_amd_lives_loops(tn_amd_order *o) {
+  const tn_amd_list *const l = o->g.l;
+  int *const loop = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->n, sizeof *loop), *const end = loop + l->n, in = -1;
+  if (!loop) return 0;
+  for (int i = 0; i < l->n; i++) {
+    loop[i] = in;
+    if (l->line[i].kind == TN_AMD_LINE_LOOP) in = i;
+    else if (l->line[i].kind == TN_AMD_LINE_LOOP_END && in >= 0) { end[in] = i; in = loop[in]; }
+  }
+  for (int v = 0; v < l->nvreg; v++) {
+    tn_amd_life *const life = &o->life[v];
+    for (int at = life->last < 0 ? -1 : loop[life->last]; at >= 0 && life->first < at; at = loop[at])
+      if (end[at] > life->last) life->last = end[at];
+  }
+  return 1;
+}
+static void tn_amd_lives_count(tn_amd_order *o) {
+  const tn_amd_list *const l = o->g.l;
+  for (int v = 0; v < l->nvreg; v++) {
+    const tn_amd_life *const life = &o->life[v];
+    const int kind = tn_amd_live_kind(&l->vreg[v]);
+    if (life->first < 0) continue;
+    o->at[life->first + 1].of[kind] += l->vreg[v].dwords;
+    o->at[life->last + 1].of[kind] -= l->vreg[v].dwords;
+  }
+  for (int i = 1; i <= l->n; i++)
+    for (int k = 0; k < TN_AMD_LIVES; k++) o->at[i].of[k] += o->at[i - 1].of[k];
+}
+
+// The block begins: which are live, and how often each is named in it.
+static void tn_amd_block_begins(tn_amd_order *o) {
+  o->now = o->most = o->at[o->g.begin];
+  o->block++;
+  for (int i = o->g.begin; i < o->g.end; i++) {
+    for (int k = 0; k < o->g.uses[i].n; k++) {
+      if (o->g.uses[i].of[k].reg < TN_AMD_VIRTUAL || o->g.uses[i].of[k].kind == TN_AMD_SPECIAL) continue;
+      tn_amd_life *const life = &o->life[o->g.uses[i].of[k].reg - TN_AMD_VIRTUAL];
+      if (life->block != o->block) { life->block = o->block; life->left = 0; life->live = life->first < o->g.begin; }
+      life->left++;
+    }
+  }
+}
+// Dwords that a line adds to what is live; does: it is issued.
+static tn_amd_pressure tn_amd_line_adds(tn_amd_order *o, int line, int does) {
+  const tn_amd_uses *const u = &o->g.uses[line];
+  tn_amd_pressure adds = {{0, 0, 0}};
+  for (int k = 0; k < u->n; k++) {
+    if (u->of[k].reg < TN_AMD_VIRTUAL || u->of[k].kind == TN_AMD_SPECIAL) continue;
+    const tn_amd_vreg *const v = &o->g.l->vreg[u->of[k].reg - TN_AMD_VIRTUAL];
+    tn_amd_life *const life = &o->life[u->of[k].reg - TN_AMD_VIRTUAL];
+    int before = 0, uses = 0;
+    for (int i = 0; i < u->n; i++) if (u->of[i].reg == u->of[k].reg) { uses++; before += i < k; }
+    if (before) continue;
+    const int dies = life->left == uses && life->last < o->g.end;
+    adds.of[tn_amd_live_kind(v)] += (!life->live - dies) * v->dwords;
+    if (does) { life->left -= uses; life->live = (uint8_t)!dies; }
+  }
+  return adds;
+}
+static void tn_amd_line_lives(tn_amd_order *o, int line) {
+  const tn_amd_pressure adds = tn_amd_line_adds(o, line, 1);
+  for (int k = 0; k < TN_AMD_LIVES; k++) {
+    o->now.of[k] += adds.of[k];
+    if (o->now.of[k] > o->most.of[k]) o->most.of[k] = o->now.of[k];
+  }
+}
+static int tn_amd_line_fits(tn_amd_order *o, int line) {
+  const tn_amd_pressure adds = tn_amd_line_adds(o, line, 0);
+  for (int k = 0; k < TN_AMD_LIVES; k++) if (adds.of[k] > 0 && o->now.of[k] + adds.of[k] > o->limit.of[k]) return 0;
+  return 1;
+}
+
+// ** heaps **
+
+static void tn_amd_heap_push(tn_amd_heap *h, int64_t key) {
+  int at = h->n++;
+  for (; at && h->key[(at - 1) / 2] > key; at = (at - 1) / 2) h->key[at] = h->key[(at - 1) / 2];
+  h->key[at] = key;
+}
+static int tn_amd_heap_pop(tn_amd_heap *h) {
+  const int top = (int)(h->key[0] & 0x7FFFFFFF);
+  const int64_t last = h->key[--h->n];
+  int at = 0;
+  for (int next = 1; next < h->n; at = next, next = 2 * at + 1) {
+    if (next + 1 < h->n && h->key[next + 1] < h->key[next]) next++;
+    if (h->key[next] >= last) break;
+    h->key[at] = h->key[next];
+  }
+  h->key[at] = last;
+  return top;
+}
+// Lines that have been issued out of turn are dropped.
+static int tn_amd_heap_top(const tn_amd_order *o, tn_amd_heap *h) {
+  while (h->n && o->g.node[h->key[0] & 0x7FFFFFFF].done) tn_amd_heap_pop(h);
+  return h->n ? (int)(h->key[0] & 0x7FFFFFFF) : -1;
+}
+
+// ** the order of a block **
+
+// Does it take more dwords of a kind than it names?
+static int tn_amd_is_greedy(const tn_amd_order *o, int line) {
+  const tn_amd_uses *const u = &o->g.uses[line];
+  int sum = 0;
+  for (int k = 0; k < u->n; k++) {
+    if (u->of[k].reg < TN_AMD_VIRTUAL || u->of[k].kind == TN_AMD_SPECIAL) continue;
+    sum += u->of[k].role & TN_AMD_WRITES ? u->of[k].dwords : -u->of[k].dwords;
+  }
+  return sum > 0;
+}
+// Of two lines from which the way is as long, loads go first: what they wait for is read.
+static int64_t tn_amd_line_key(const tn_amd_order *o, int line) {
+  const int unit = o->g.trait[line].unit, loads = unit == TN_AMD_U_SMEM || unit >= TN_AMD_U_LDS;
+  return (int64_t)(0x3FFFFFFF - 2 * o->g.node[line].height - loads) << 31 | line;
+}
+static void tn_amd_line_ready(tn_amd_order *o, int line) {
+  if (o->g.node[line].joins) tn_amd_heap_push(&o->modest, line);                // before all others
+  else tn_amd_heap_push(&o->later, (int64_t)o->g.node[line].soon << 31 | line);
+}
+static void tn_amd_lines_arrive(tn_amd_order *o) {
+  for (int line; (line = tn_amd_heap_top(o, &o->later)) >= 0 && o->g.node[line].soon <= o->cycle;) {
+    tn_amd_heap_pop(&o->later);
+    tn_amd_heap_push(tn_amd_is_greedy(o, line) ? &o->greedy : &o->modest, tn_amd_line_key(o, line));
+  }
+}
+// Of what could be issued now what fits; -1: nothing does.
+static int tn_amd_line_modest(tn_amd_order *o) {
+  enum { TRIES = 8 };
+  int64_t tried[TRIES];
+  int n = 0, line, found = -1;
+  while (found < 0 && n < TRIES && (line = tn_amd_heap_top(o, &o->modest)) >= 0) {
+    tried[n++] = o->modest.key[0];
+    tn_amd_heap_pop(&o->modest);
+    if (o->g.node[line].joins || tn_amd_line_fits(o, line)) found = line;
+  }
+  for (int i = 0; i < n; i++) if ((int)(tried[i] & 0x7FFFFFFF) != found) tn_amd_heap_push(&o->modest, tried[i]);
+  return found;
+}
+static int tn_amd_line_now(tn_amd_order *o) {
+  const int greedy = tn_amd_heap_top(o, &o->greedy), modest = tn_amd_heap_top(o, &o->modest);
+  if (greedy >= 0 && (modest < 0 || o->greedy.key[0] < o->modest.key[0]) && tn_amd_line_fits(o, greedy)) {
+    tn_amd_heap_pop(&o->greedy);
+    return greedy;
+  }
+  const int line = tn_amd_line_modest(o);
+  if (line >= 0 || greedy < 0 || !tn_amd_line_fits(o, greedy)) return line;
+  tn_amd_heap_pop(&o->greedy);
+  return greedy;
+}
+// Time passes until something fits; where nothing ever will, what stood first.
+static int tn_amd_line_next(tn_amd_order *o) {
+  for (;;) {
+    tn_amd_lines_arrive(o);
+    const int line = tn_amd_line_now(o);
+    if (line >= 0) return line;
+    const int later = tn_amd_heap_top(o, &o->later);
+    if (later < 0) break;
+    o->cycle = o->g.node[later].soon;
+  }
+  while (o->g.node[o->lowest].done) o->lowest++;
+  return o->lowest;
+}
+static void tn_amd_line_issue(tn_amd_order *o, int line) {
+  tn_amd_graph *const g = &o->g;
+  tn_amd_node *const n = &g->node[line];
+  n->done = 1;
+  o->order[o->n++] = line;
+  tn_amd_line_lives(o, line);
+  if (n->soon > o->cycle && !n->joins) o->cycle = n->soon;
+  for (int e = n->edge; e >= 0; e = g->edge[e].next) {
+    tn_amd_node *const to = &g->node[g->edge[e].to];
+    const int there = o->cycle + g->edge[e].cycles;
+    if (there > to->soon) to->soon = there;
+    if (!--to->left) tn_amd_line_ready(o, g->edge[e].to);
+  }
+  if (!n->joins) o->cycle += g->trait[line].issue;
+}
+static void tn_amd_block_order(tn_amd_order *o) {
+  tn_amd_graph *const g = &o->g;
+  tn_amd_block_begins(o);
+  o->greedy.n = o->modest.n = o->later.n = o->n = o->cycle = 0;
+  o->lowest = g->begin;
+  for (int i = g->begin; i < g->end; i++) {
+    tn_amd_node *const n = &g->node[i];
+    n->left = n->preds; n->soon = n->earliest; n->done = 0;
+    if (!n->preds) tn_amd_line_ready(o, i);
+  }
+  while (o->n < g->end - g->begin) tn_amd_line_issue(o, tn_amd_line_next(o));
+}
+
+// The block has been passed, in the order that it has now: what is under way behind it? A loop is taken to be gone
+// through once.
+static void tn_amd_block_passes(tn_amd_order *o) {
+  tn_amd_graph *const g = &o->g;
+  for (int i = 0; i < o->n; i++) {
+    const int line = o->order[i];
+    int there[2] = {g->now, 0};
+    for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++) {
+      for (int k = 0; k < g->uses[line].n; k++) {
+        int n;
+        const int first = g->uses[line].of[k].role & role ? tn_amd_dword_of(g, &g->uses[line].of[k], &n) : -1;
+        for (int d = first; first >= 0 && d < first + n; d++) {
+          if (role == TN_AMD_WRITES) g->dword[d].there = there[1];
+          else if (g->dword[d].there > there[0]) there[0] = g->dword[d].there;
+        }
+      }
+      if (role == TN_AMD_READS) there[1] = g->node[line].joins ? there[0] : there[0] + g->trait[line].cycles;
+    }
+    if (!g->node[line].joins) g->now = there[0] + g->trait[line].issue;
+  }
+}
+
+// ** limits **
+
+// What the block takes as it is.
+static tn_amd_pressure tn_amd_block_takes(tn_amd_order *o) {
+  tn_amd_block_begins(o);
+  for (int i = o->g.begin; i < o->g.end; i++) tn_amd_line_lives(o, i);
+  return o->most;
+}
+// Registers that as many waves have as have n; some are left for what tuples leave between them. Matrix units are kept
+// busy by fewer waves, which have more that does not wait for each other.
+static int tn_amd_waves_limit(const tn_amd_chip *chip, int n, int matrices) {
+  enum { MOST = 200, LEFT = 4 };
+  const int granule = chip->granule, taken = (n + granule - 1) / granule * granule;
+  int waves = taken ? chip->vgprs / taken : chip->waves;
+  if (waves > chip->waves) waves = chip->waves;
+  if (matrices && waves > 4) waves -= waves / 4;
+  const int each = waves ? chip->vgprs / waves / granule * granule - LEFT : MOST;
+  const int limit = each < MOST ? each : MOST;
+  return n > limit ? n : limit;
+}
+// -> the first line behind the block that begins there.
+static int tn_amd_block_end(const tn_amd_graph *g, int begin) {
+  while (begin < g->l->n && !g->trait[begin].stands) begin++;
+  return begin;
+}
+static void tn_amd_limits(tn_amd_order *o) {
+  enum { SGPRS = 80, MOST_SGPRS = 96, AGPRS = 256, MOST_VGPRS = 240 };
+  const tn_amd_list *const l = o->g.l;
+  tn_amd_pressure most = {{0, 0, 0}};
+  int matrices = 0;
+  for (int i = 0; i < l->n; i++) matrices |= o->g.trait[i].unit == TN_AMD_U_MATRIX;
+  for (int i = 0; i < l->n; i = o->g.end + 1) {
+    o->g.begin = i; o->g.end = tn_amd_block_end(&o->g, i);
+    const tn_amd_pressure takes = tn_amd_block_takes(o);
+    for (int k = 0; k < TN_AMD_LIVES; k++) if (takes.of[k] > most.of[k]) most.of[k] = takes.of[k];
+  }
+  const int v = most.of[TN_AMD_LIVE_V], s = most.of[TN_AMD_LIVE_S];
+  o->limit.of[TN_AMD_LIVE_V] = tn_amd_waves_limit(l->chip, v < MOST_VGPRS ? v : MOST_VGPRS, matrices);
+  o->limit.of[TN_AMD_LIVE_S] = s < SGPRS ? SGPRS : s < MOST_SGPRS ? s : MOST_SGPRS;
+  o->limit.of[TN_AMD_LIVE_A] = AGPRS;
+}
+
+// ** all **
+
+static int tn_amd_order_open(tn_amd_order *o, tn_amd_list *l) {
+  const size_t n = (size_t)l->n;
+  int longest = 1;
+  memset(o, 0, sizeof *o);
+  if (!tn_amd_graph_open(&o->g, l)) return 0;
+  for (int i = 0; i < l->n; i++) {
+    const int end = tn_amd_block_end(&o->g, i);
+    if (end - i > longest) longest = end - i;
+    i = end;
+  }
+  o->life = (tn_amd_life *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *o->life);
+  o->at = (tn_amd_pressure *)tn_amd_scratch(l->t, n + 2, sizeof *o->at);
+  o->order = (int *)tn_amd_scratch(l->t, n, sizeof *o->order);
+  o->greedy.key = (int64_t *)tn_amd_scratch(l->t, 3 * (size_t)longest, sizeof *o->greedy.key);
+  if (!o->life || !o->at || !o->order || !o->greedy.key) return 0;
+  o->modest.key = o->greedy.key + longest;
+  o->later.key = o->modest.key + longest;
+  tn_amd_lives_named(o);
+  if (!tn_amd_lives_loops(o)) return 0;
+  tn_amd_lives_count(o);
+  return 1;
+}
+// More than the limit, and more than before?
+static int tn_amd_takes_more(const tn_amd_order *o, const tn_amd_pressure *limit, const tn_amd_pressure *before) {
+  for (int k = 0; k < TN_AMD_LIVES; k++)
+    if (o->most.of[k] > limit->of[k] && o->most.of[k] > before->of[k]) return 1;
+  return 0;
+}
+// Lines of the ring that one of the order is in go to their places.
+static void tn_amd_block_moves(tn_amd_order *o, int at) {
+  tn_amd_line *const lines = &o->g.l->line[o->g.begin];
+  const tn_amd_line first = lines[at];
+  int to = at;
+  for (int from = o->order[to] - o->g.begin; from != at && from != to; from = o->order[to] - o->g.begin) {
+    lines[to] = lines[from];
+    o->order[to] = o->g.begin + to;
+    to = from;
+  }
+  if (to == at) return;
+  lines[to] = first;
+  o->order[to] = o->g.begin + to;
+}
+static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
+  enum { TRIES = 4, TUPLE = 4 };
+  tn_amd_list *const l = o->g.l;
+  const tn_amd_pressure limit = o->limit;
+  o->g.begin = begin; o->g.end = end;
+  const tn_amd_pressure before = tn_amd_block_takes(o);
+  int more = 1;
+  tn_amd_graph_of(&o->g, begin, end);
+  tn_amd_graph_heights(&o->g);
+  for (int i = 0; i < TRIES && more && !l->refused; i++) {
+    tn_amd_block_order(o);
+    more = tn_amd_takes_more(o, &limit, &before);
+    for (int k = 0; k < TN_AMD_LIVES; k++)                   // of what came to too much there is less to begin with
+      if (o->most.of[k] > limit.of[k]) o->limit.of[k] -= (o->most.of[k] - limit.of[k] + TUPLE) << i;
+  }
+  o->limit = limit;
+  if (l->refused) return;
+  for (int i = 0; i < o->n && more; i++) o->order[i] = begin + i;
+  tn_amd_block_passes(o);
+  for (int i = 0; i < o->n; i++) tn_amd_block_moves(o, i);
+}
+static void tn_amd_schedule(tn_amd_list *l) {
+  tn_amd_order o;
+  if (l->refused) return;
+  if (!tn_amd_order_open(&o, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  tn_amd_limits(&o);
+  for (int begin = 0; begin < l->n;) {
+    const int end = tn_amd_block_end(&o.g, begin);
+    if (end > begin) tn_amd_schedule_block(&o, begin, end);
+    begin = end + 1;
+  }
+}
+#endif
+// ---- end src/amd/../isa/amd_schedule.c ----
+// registers
+// ---- begin src/amd/../isa/amd_ranges.c ----
+// amd_ranges: where each dword of virtual registers holds a value that is read later, and who writes it.
+//
+// In:  a list with virtual registers. Out: tn_amd_ranges: what lines touch, blocks, and for each unit, a dword of a
+//      register, its spans in order and its writes. Units below TN_AMD_REAL_UNITS are the GPU's registers.
+// Holds: line i reads at 2 i and writes at 2 i + 1. A span [start, end) begins at a write, ends behind the last read;
+//        what nobody reads has a span of one position. A write ends what was there only if it reaches all lanes that
+//        are read later: it does if all others who touch the unit do so with lanes of EXEC at its first write.
+//        Else the write is a read, too, since what other lanes hold has to stay.
+// Source: Cooper and Torczon, "Engineering a Compiler", 8.6.1 (liveness by blocks).
+#ifndef TN_ISA_AMD_RANGES
+#define TN_ISA_AMD_RANGES
+#ifndef TINY_AMALGAMATED
+#include "amd_uses.c"
+#endif
+
+// Units of SGPRs up to VCC, of VGPRs and of AGPRs; TN_AMD_EXEC has none.
+enum { TN_AMD_UNIT_VGPR = 128, TN_AMD_UNIT_AGPR = 384, TN_AMD_REAL_UNITS = 640 };
+enum { TN_AMD_EARLY = 4 };                 // of a role: it is read until after the line has written
+
+// What a line reads or writes: dwords of units from `unit` on; from: the unit that a COPY reads for the first, or -1
+typedef struct tn_amd_live_touch { int32_t unit, from; uint8_t dwords, role; } tn_amd_live_touch;
+// next: the list's next one, 0: none; owner: of a register's spans: the virtual register that has it, -1: the list does
+typedef struct tn_amd_live_span { int32_t start, end, next, owner; } tn_amd_live_span;
+typedef struct tn_amd_live_write { int32_t at, from, next; } tn_amd_live_write;
+typedef struct tn_amd_live_block { int32_t first, end, to[2]; } tn_amd_live_block;   // lines; blocks behind it, -1
+// Whose lanes are on: parent: those of this one were all on there, too, -1: nobody knows
+typedef struct tn_amd_live_lanes { int32_t parent; } tn_amd_live_lanes;
+
+typedef struct tn_amd_ranges {
+  tn_amd_list *l; int nunits;
+  int32_t *unit_of, *vreg_of;              // of virtual registers, their first unit; of units, the register
+  int32_t *touches; tn_amd_live_touch *touch; int ntouch, captouch;      // of line i: touches[i] .. touches[i + 1]
+  int32_t *lanes_of, *saved; tn_amd_live_lanes *lanes; int nlanes, caplanes; // of lines; of registers that hold EXEC
+  tn_amd_live_block *block; int nblocks;
+  int32_t *spans, *writes;                 // of units, the first one, 0: none
+  tn_amd_live_span *span; int nspan, capspan;
+  tn_amd_live_write *write; int nwrite, capwrite;
+  uint8_t *depth;                          // of lines: how many loops are around it
+} tn_amd_ranges;
+
+static void *tn_amd_live_room(tn_amd_list *l, size_t n, size_t each) {
+  void *const p = tn_amd_scratch(l->t, n, each);
+  if (!p) tn_amd_list_refuse(l, "there is no memory for it");
+  return p;
+}
+static int tn_amd_live_unit_at(const tn_amd_ranges *r, int kind, int reg, int sub) {        // -1: none
+  if (reg >= TN_AMD_VIRTUAL) return r->unit_of[reg - TN_AMD_VIRTUAL] + sub;
+  if (reg > 255) return -1;
+  if (kind == TN_AMD_VGPR) return TN_AMD_UNIT_VGPR + reg;
+  if (kind == TN_AMD_AGPR) return TN_AMD_UNIT_AGPR + reg;
+  return kind == TN_AMD_SGPR && reg < TN_AMD_VCC + 2 ? reg : -1;
+}
+static int tn_amd_live_is_scalar_unit(const tn_amd_ranges *r, int unit) {
+  if (unit < TN_AMD_REAL_UNITS) return unit < TN_AMD_UNIT_VGPR;
+  return r->l->vreg[r->vreg_of[unit]].kind == TN_AMD_SGPR;
+}
+
+// ** what lines touch **
+
+// Does it write before it has read all? Matrices larger than four registers, sums of products of 64 bits on gfx11
+// (LLVM, FeatureMADIntraFwdBug), sums of differences; loads of gfx9, which are done again after a page was missing.
+static int tn_amd_live_is_early(const tn_amd_line *line) {
+  const int family = line->ins.family;
+  if (line->kind != TN_AMD_LINE_INS) return 0;
+  switch (line->ins.op) {
+    case TN_AMD_V_MAD_U64_U32: case TN_AMD_V_MAD_I64_I32: return family == TN_AMD_GFX11;
+    case TN_AMD_V_QSAD_PK_U16_U8: case TN_AMD_V_MQSAD_PK_U16_U8: case TN_AMD_V_MQSAD_U32_U8: return 1;
+    default: break;
+  }
+  const int format = tn_amd_format(line->ins.op, family);
+  if (format == TN_AMD_SMEM || (format >= TN_AMD_FLAT && format <= TN_AMD_MUBUF)) return family == TN_AMD_GFX9;
+  if (format != TN_AMD_MFMA && format != TN_AMD_VOP3P) return 0;
+  return tn_amd_is_matrix(line->ins.op, family) && (family != TN_AMD_GFX9 || line->ins.o[0].dwords > 4);
+}
+static void tn_amd_live_touch_add(tn_amd_ranges *r, int unit, int from, int dwords, int role) {
+  typedef tn_amd_live_touch touches;
+  touches *const all = (touches *)tn_amd_grown(r->l, r->touch, r->ntouch, &r->captouch, sizeof *all);
+  const tn_amd_live_touch touch = {unit, from, (uint8_t)dwords, (uint8_t)role};
+  if (!all) return;
+  r->touch = all;
+  r->touch[r->ntouch++] = touch;
+}
+// What is added to by a matrix instruction may be its result: amd_registers.c sees to it that it is, or lies apart.
+static void tn_amd_live_touch_line(tn_amd_ranges *r, int i) {
+  const tn_amd_line *const line = &r->l->line[i];
+  const int early = tn_amd_live_is_early(line), matrix = early && line->ins.n > 3 && line->ins.o[0].kind != TN_AMD_SGPR;
+  tn_amd_uses u;
+  tn_amd_uses_of(line, &u);
+  for (int k = 0; k < u.n; k++) {
+    const tn_amd_use *const use = &u.of[k];
+    const int unit = tn_amd_live_unit_at(r, use->kind, use->reg, use->sub);
+    int role = use->role, from = -1;
+    if (unit < 0 || use->kind == TN_AMD_SPECIAL) continue;
+    const tn_amd_operand *const c = &line->ins.o[3];
+    const int adds = matrix && c->kind == use->kind && c->reg == use->reg && c->sub == use->sub &&
+        tn_amd_is_matrix(line->ins.op, line->ins.family);
+    if (early && role == TN_AMD_READS && !adds) role |= TN_AMD_EARLY;
+    if (line->kind == TN_AMD_LINE_COPY && !k && line->ins.o[1].kind == use->kind)
+      from = tn_amd_live_unit_at(r, line->ins.o[1].kind, line->ins.o[1].reg, line->ins.o[1].sub);
+    tn_amd_live_touch_add(r, unit, from, use->dwords, role);
+  }
+}
+static void tn_amd_live_touch_all(tn_amd_ranges *r) {
+  tn_amd_list *const l = r->l;
+  r->nunits = TN_AMD_REAL_UNITS;
+  r->unit_of = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *r->unit_of);
+  if (!r->unit_of) return;
+  for (int v = 0; v < l->nvreg; v++) { r->unit_of[v] = r->nunits; r->nunits += l->vreg[v].dwords; }
+  r->vreg_of = (int32_t *)tn_amd_live_room(l, (size_t)r->nunits, sizeof *r->vreg_of);
+  r->touches = (int32_t *)tn_amd_live_room(l, (size_t)l->n + 1, sizeof *r->touches);
+  r->depth = (uint8_t *)tn_amd_live_room(l, (size_t)l->n + 1, 1);
+  if (l->refused) return;
+  for (int v = 0; v < l->nvreg; v++) for (int k = 0; k < l->vreg[v].dwords; k++) r->vreg_of[r->unit_of[v] + k] = v;
+  for (int i = 0, depth = 0; i < l->n && !l->refused; i++) {
+    if (l->line[i].kind == TN_AMD_LINE_LOOP && depth < 255) depth++;
+    if (l->line[i].kind == TN_AMD_LINE_LOOP_END && depth) depth--;
+    r->depth[i] = (uint8_t)depth;
+    r->touches[i] = r->ntouch;
+    tn_amd_live_touch_line(r, i);
+  }
+  r->touches[l->n] = r->ntouch;
+}
+
+// ** blocks **
+
+static int tn_amd_live_ends_block(const tn_amd_line *line) {
+  return line->kind == TN_AMD_LINE_INS && tn_amd_is_branch(line->ins.op);
+}
+static void tn_amd_live_blocks_cut(tn_amd_ranges *r) {
+  const tn_amd_list *const l = r->l;
+  for (int i = 0; i < l->n; i++) {
+    const int begins = !i || l->line[i].kind == TN_AMD_LINE_LABEL || tn_amd_live_ends_block(&l->line[i - 1]);
+    if (begins) r->block[r->nblocks++].first = i;
+    r->block[r->nblocks - 1].end = i + 1;
+  }
+}
+static void tn_amd_live_blocks_join(tn_amd_ranges *r, const int32_t *block_of_label) {
+  const tn_amd_list *const l = r->l;
+  for (int b = 0; b < r->nblocks; b++) {
+    tn_amd_live_block *const block = &r->block[b];
+    const tn_amd_line *const last = &l->line[block->end - 1];
+    const int branches = tn_amd_live_ends_block(last), leaves = branches && last->ins.op == TN_AMD_S_ENDPGM;
+    const int follows = b + 1 < r->nblocks && !leaves && !(branches && last->ins.op == TN_AMD_S_BRANCH);
+    const int known = branches && !leaves && last->label >= 0 && last->label < l->labels;
+    block->to[0] = follows ? b + 1 : -1;
+    block->to[1] = known ? block_of_label[last->label] - 1 : -1;
+    if (branches && !leaves && block->to[1] < 0) tn_amd_list_refuse(r->l, "a branch goes nowhere");
+  }
+}
+static void tn_amd_live_blocks_find(tn_amd_ranges *r) {
+  tn_amd_list *const l = r->l;
+  int32_t *const of_label = (int32_t *)tn_amd_live_room(l, (size_t)l->labels + 1, sizeof *of_label);
+  int most = 1;
+  for (int i = 0; i < l->n; i++) most += (l->line[i].kind == TN_AMD_LINE_LABEL) + tn_amd_live_ends_block(&l->line[i]);
+  r->block = (tn_amd_live_block *)tn_amd_live_room(l, (size_t)most, sizeof *r->block);
+  if (!r->block || !of_label) return;
+  tn_amd_live_blocks_cut(r);
+  for (int b = 0; b < r->nblocks; b++) {
+    const tn_amd_line *const line = &l->line[r->block[b].first];
+    if (line->kind == TN_AMD_LINE_LABEL && line->label >= 0 && line->label < l->labels) of_label[line->label] = b + 1;
+  }
+  tn_amd_live_blocks_join(r, of_label);
+}
+
+// ** lanes: whose bits of EXEC are set **
+
+static int tn_amd_live_lanes_new(tn_amd_ranges *r, int parent) {
+  typedef tn_amd_live_lanes lanes;
+  lanes *const all = (lanes *)tn_amd_grown(r->l, r->lanes, r->nlanes, &r->caplanes, sizeof *all);
+  if (!all) return 0;
+  r->lanes = all;
+  r->lanes[r->nlanes].parent = parent;
+  return r->nlanes++;
+}
+static int tn_amd_live_lanes_within(const tn_amd_ranges *r, int lanes, int whole) {
+  while (lanes >= 0 && lanes != whole) lanes = r->lanes[lanes].parent;
+  return lanes >= 0;
+}
+static int tn_amd_live_is_exec(const tn_amd_operand *o) { return o->kind == TN_AMD_SGPR && o->reg == TN_AMD_EXEC; }
+// What lanes were on when this register took EXEC, + 1; 0: it did not.
+static int tn_amd_live_lanes_saved(const tn_amd_ranges *r, const tn_amd_operand *o) {
+  return o->kind == TN_AMD_SGPR && o->reg >= TN_AMD_VIRTUAL ? r->saved[o->reg - TN_AMD_VIRTUAL] : 0;
+}
+static int tn_amd_live_keeps_some(int op) {     // EXEC and something, and the like
+  switch (op) {
+    case TN_AMD_S_AND_SAVEEXEC_B32: case TN_AMD_S_AND_SAVEEXEC_B64: case TN_AMD_S_AND_NOT0_SAVEEXEC_B32:
+    case TN_AMD_S_AND_NOT0_SAVEEXEC_B64: case TN_AMD_S_AND_NOT0_WREXEC_B32: case TN_AMD_S_AND_NOT0_WREXEC_B64: return 1;
+    default: return 0;
+  }
+}
+// What lanes are on behind a line that writes EXEC, where `now` were on before.
+static int tn_amd_live_lanes_behind(tn_amd_ranges *r, const tn_amd_line *line, int now) {
+  const tn_amd_ins *const ins = &line->ins;
+  const int op = ins->op, moves = line->kind == TN_AMD_LINE_COPY || op == TN_AMD_S_MOV_B32 || op == TN_AMD_S_MOV_B64;
+  const int joins = op == TN_AMD_S_OR_B32 || op == TN_AMD_S_OR_B64;
+  const int ands = op == TN_AMD_S_AND_B32 || op == TN_AMD_S_AND_B64;
+  const int nots = op == TN_AMD_S_AND_NOT1_B32 || op == TN_AMD_S_AND_NOT1_B64;
+  const int xors = op == TN_AMD_S_XOR_B32 || op == TN_AMD_S_XOR_B64;
+  if (tn_amd_live_keeps_some(op) || tn_amd_format(op, ins->family) == TN_AMD_VOPC) return tn_amd_live_lanes_new(r, now);
+  if (moves) {
+    const int saved = tn_amd_live_lanes_saved(r, &ins->o[1]);
+    return saved ? saved - 1 : tn_amd_live_lanes_new(r, -1);
+  }
+  for (int i = 1; i < 3 && (joins || ands || nots || xors) && tn_amd_live_is_exec(&ins->o[0]); i++) {
+    const int saved = tn_amd_live_lanes_saved(r, &ins->o[i]), other = tn_amd_live_is_exec(&ins->o[3 - i]);
+    const int within = ands || (nots && i == 1), part = saved && other && tn_amd_live_lanes_within(r, now, saved - 1);
+    if (within && tn_amd_live_is_exec(&ins->o[i])) return tn_amd_live_lanes_new(r, now);
+    if (joins && part) return saved - 1;
+    if ((saved && within) || (xors && part)) return tn_amd_live_lanes_new(r, saved - 1);
+  }
+  return tn_amd_live_lanes_new(r, -1);
+}
+// A register that takes EXEC, and is written once.
+static void tn_amd_live_lanes_save(tn_amd_ranges *r, const tn_amd_line *line, const uint8_t *nwrites, int now) {
+  const tn_amd_operand *const to = &line->ins.o[0];
+  const int op = line->ins.op, whole = to->kind == TN_AMD_SGPR && to->reg >= TN_AMD_VIRTUAL && to->dwords == r->l->mask;
+  const int saves = line->kind == TN_AMD_LINE_INS && tn_amd_format(op, line->ins.family) == TN_AMD_SOP1 &&
+      tn_amd_writes_exec(op, line->ins.family) && !(op >= TN_AMD_S_AND_NOT0_WREXEC_B32 &&
+                                                    op <= TN_AMD_S_AND_NOT1_WREXEC_B64);
+  const int moves = (line->kind == TN_AMD_LINE_COPY || op == TN_AMD_S_MOV_B32 || op == TN_AMD_S_MOV_B64) &&
+      tn_amd_live_is_exec(&line->ins.o[1]);
+  if (whole && (saves || moves) && nwrites[to->reg - TN_AMD_VIRTUAL] == 1) r->saved[to->reg - TN_AMD_VIRTUAL] = now + 1;
+}
+// Which lines write EXEC. 0: none does.
+static int tn_amd_live_lanes_events(tn_amd_ranges *r, uint8_t *event, uint8_t *nwrites) {
+  const tn_amd_list *const l = r->l;
+  int n = 0;
+  for (int i = 0; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    if (line->kind > TN_AMD_LINE_COPY) continue;
+    const int named = line->ins.n && tn_amd_live_is_exec(&line->ins.o[0]) && tn_amd_unit(line) == TN_AMD_U_SALU;
+    event[i] = named || (line->kind == TN_AMD_LINE_INS && tn_amd_writes_exec(line->ins.op, line->ins.family));
+    n += event[i];
+    for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
+      if (r->touch[k].unit < TN_AMD_REAL_UNITS || !(r->touch[k].role & TN_AMD_WRITES)) continue;
+      uint8_t *const times = &nwrites[r->vreg_of[r->touch[k].unit]];
+      if (*times < 2) ++*times;
+    }
+  }
+  return n;
+}
+// Labels that branches with other lanes go to: SOME: lanes of those that were on in front of it; ANY: nobody knows.
+enum { TN_AMD_LIVE_SOME = 1, TN_AMD_LIVE_ANY };
+// What a label is, to which a branch goes whose lanes are these; 1: not what it was taken for.
+static int tn_amd_live_lanes_join(const tn_amd_ranges *r, uint8_t *mixed, int at_label, int at_branch) {
+  const int was = *mixed;
+  if (was == TN_AMD_LIVE_ANY || at_label == at_branch) return 0;
+  if (!was) *mixed = TN_AMD_LIVE_SOME;
+  else if (!tn_amd_live_lanes_within(r, at_branch, r->lanes[at_label].parent)) *mixed = TN_AMD_LIVE_ANY;
+  return *mixed != was;
+}
+// One walk. How many labels were found to be other than they were taken for.
+static int tn_amd_live_lanes_walk(tn_amd_ranges *r, const uint8_t *event, const uint8_t *nwrites, uint8_t *mixed,
+                                  int32_t *of_label) {
+  const tn_amd_list *const l = r->l;
+  int found = 0;
+  r->nlanes = 0;
+  memset(r->saved, 0, (size_t)l->nvreg * sizeof *r->saved);
+  for (int i = 0, now = tn_amd_live_lanes_new(r, -1); i < l->n && !l->refused; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    if (line->kind == TN_AMD_LINE_LABEL) {
+      const int how = mixed[line->label];
+      if (how) now = tn_amd_live_lanes_new(r, how == TN_AMD_LIVE_SOME ? now : -1);
+      of_label[line->label] = now;
+    }
+    r->lanes_of[i] = now;
+    if (line->kind <= TN_AMD_LINE_COPY) tn_amd_live_lanes_save(r, line, nwrites, now);
+    if (event[i]) now = tn_amd_live_lanes_behind(r, line, now);
+  }
+  for (int i = 0; i < l->n && !l->refused; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    if (!tn_amd_live_ends_block(line) || line->ins.op == TN_AMD_S_ENDPGM) continue;
+    found += tn_amd_live_lanes_join(r, &mixed[line->label], of_label[line->label], r->lanes_of[i]);
+  }
+  return found;
+}
+static int tn_amd_live_lanes_find(tn_amd_ranges *r) {             // 0: EXEC stays as it is
+  tn_amd_list *const l = r->l;
+  uint8_t *const event = (uint8_t *)tn_amd_live_room(l, (size_t)l->n, 1);
+  uint8_t *const nwrites = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
+  if (!event || !nwrites || !tn_amd_live_lanes_events(r, event, nwrites)) return 0;
+  uint8_t *const mixed = (uint8_t *)tn_amd_live_room(l, (size_t)l->labels + 1, 1);
+  int32_t *const of_label = (int32_t *)tn_amd_live_room(l, (size_t)l->labels + 1, sizeof *of_label);
+  r->lanes_of = (int32_t *)tn_amd_live_room(l, (size_t)l->n, sizeof *r->lanes_of);
+  r->saved = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *r->saved);
+  if (l->refused) return 0;
+  while (tn_amd_live_lanes_walk(r, event, nwrites, mixed, of_label) && !l->refused) {}
+  return 1;
+}
+
+// ** which writes are whole **
+
+// Of units of vector registers: where they are first written, + 1, and whether all that touch them have lanes of there.
+typedef struct tn_amd_live_whole { int32_t *first; uint8_t *parts; } tn_amd_live_whole;
+static void tn_amd_live_whole_line(tn_amd_ranges *r, tn_amd_live_whole *w, int i, int role) {
+  for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
+    const tn_amd_live_touch *const t = &r->touch[k];
+    if (!(t->role & role) || t->unit < TN_AMD_UNIT_VGPR || tn_amd_live_is_scalar_unit(r, t->unit)) continue;
+    for (int u = t->unit; u < t->unit + t->dwords; u++) {
+      if (role == TN_AMD_WRITES && !w->first[u]) { w->first[u] = i + 1; continue; }
+      if (!w->first[u] || !tn_amd_live_lanes_within(r, r->lanes_of[i], r->lanes_of[w->first[u] - 1])) w->parts[u] = 1;
+    }
+  }
+}
+// Writes that reach some lanes alone become reads, too: all but the first where that is not in a loop.
+static void tn_amd_live_whole_mark(tn_amd_ranges *r, const tn_amd_live_whole *w) {
+  for (int i = 0; i < r->l->n; i++)
+    for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
+      tn_amd_live_touch *const t = &r->touch[k];
+      if (!(t->role & TN_AMD_WRITES) || t->unit < TN_AMD_UNIT_VGPR || tn_amd_live_is_scalar_unit(r, t->unit)) continue;
+      for (int u = t->unit; u < t->unit + t->dwords; u++) {
+        const int first = w->first[u] - 1, same = r->lanes_of[i] == r->lanes_of[first];
+        const int whole = w->parts[u] ? first == i && !r->depth[i] : same;
+        if (!whole) t->role |= TN_AMD_READS;
+      }
+    }
+}
+static void tn_amd_live_whole_find(tn_amd_ranges *r) {
+  tn_amd_live_whole w;
+  w.first = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *w.first);
+  w.parts = (uint8_t *)tn_amd_live_room(r->l, (size_t)r->nunits, 1);
+  if (r->l->refused) return;
+  for (int i = 0; i < r->l->n; i++) {
+    tn_amd_live_whole_line(r, &w, i, TN_AMD_READS);
+    tn_amd_live_whole_line(r, &w, i, TN_AMD_WRITES);
+  }
+  tn_amd_live_whole_mark(r, &w);
+}
+
+// ** results that keep part of what was there: nothing was, where a unit is first written, and lives in one block **
+
+static void tn_amd_live_fresh_find(tn_amd_ranges *r) {
+  int32_t *const home = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *home); // block + 1, -1: several
+  tn_amd_live_touch **const first = (tn_amd_live_touch **)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *first);
+  if (!home || !first) return;
+  for (int b = 0; b < r->nblocks; b++)
+    for (int k = r->touches[r->block[b].first]; k < r->touches[r->block[b].end]; k++) {
+      tn_amd_live_touch *const t = &r->touch[k];
+      for (int u = t->unit; u < t->unit + t->dwords; u++) {
+        home[u] = !home[u] || home[u] == b + 1 ? b + 1 : -1;
+        if (!first[u]) first[u] = t;
+      }
+    }
+  for (int u = TN_AMD_REAL_UNITS; u < r->nunits; u++) {
+    const int both = TN_AMD_READS | TN_AMD_WRITES;
+    if (home[u] > 0 && (first[u]->role & both) == both && first[u]->dwords == 1)
+      first[u]->role = (uint8_t)(first[u]->role & ~TN_AMD_READS);
+  }
+}
+
+// ** what is live between blocks **
+
+// Of units that some block reads before it writes them, numbers; of blocks, sets of those: live at its begin, written.
+typedef struct tn_amd_live_flow { int32_t *number, *unit; int n, words; uint64_t *in, *kill; } tn_amd_live_flow;
+
+static void tn_amd_live_flow_number(tn_amd_ranges *r, tn_amd_live_flow *f) {
+  int32_t *const written = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *written);     // block + 1
+  f->number = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *f->number);
+  f->unit = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *f->unit);
+  if (r->l->refused) return;
+  for (int b = 0; b < r->nblocks; b++)
+    for (int i = r->block[b].first; i < r->block[b].end; i++)
+      for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++)
+        for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
+          const tn_amd_live_touch *const t = &r->touch[k];
+          if (!(t->role & role)) continue;
+          for (int u = t->unit; u < t->unit + t->dwords; u++) {
+            if (role == TN_AMD_WRITES) { written[u] = b + 1; continue; }
+            if (written[u] == b + 1 || f->number[u]) continue;
+            f->unit[f->n] = u;
+            f->number[u] = ++f->n;
+          }
+        }
+}
+static void tn_amd_live_flow_block(tn_amd_ranges *r, tn_amd_live_flow *f, int b) {
+  uint64_t *const in = f->in + (size_t)b * (size_t)f->words, *const kill = f->kill + (size_t)b * (size_t)f->words;
+  for (int i = r->block[b].first; i < r->block[b].end; i++)
+    for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++)
+      for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
+        const tn_amd_live_touch *const t = &r->touch[k];
+        if (!(t->role & role)) continue;
+        for (int u = t->unit; u < t->unit + t->dwords; u++) {
+          const int number = f->number[u] - 1;
+          if (number < 0) continue;
+          const uint64_t bit = (uint64_t)1 << number % 64;
+          if (role == TN_AMD_WRITES) kill[number / 64] |= bit;
+          else if (!(kill[number / 64] & bit)) in[number / 64] |= bit;
+        }
+      }
+}
+static int tn_amd_live_flow_step(const tn_amd_ranges *r, tn_amd_live_flow *f, int b) {        // 1: more is live
+  uint64_t *const in = f->in + (size_t)b * (size_t)f->words, *const kill = f->kill + (size_t)b * (size_t)f->words;
+  int more = 0;
+  for (int side = 0; side < 2; side++) {
+    const int to = r->block[b].to[side];
+    const uint64_t *const out = f->in + (size_t)(to < 0 ? 0 : to) * (size_t)f->words;
+    for (int w = 0; to >= 0 && w < f->words; w++) {
+      const uint64_t all = in[w] | (out[w] & ~kill[w]);
+      more |= all != in[w];
+      in[w] = all;
+    }
+  }
+  return more;
+}
+static void tn_amd_live_flow_find(tn_amd_ranges *r, tn_amd_live_flow *f) {
+  memset(f, 0, sizeof *f);
+  tn_amd_live_flow_number(r, f);
+  f->words = (f->n + 63) / 64;
+  f->in = (uint64_t *)tn_amd_live_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->in);
+  f->kill = (uint64_t *)tn_amd_live_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->kill);
+  if (r->l->refused || !f->n) return;
+  for (int b = 0; b < r->nblocks; b++) tn_amd_live_flow_block(r, f, b);
+  for (int more = 1; more;) {
+    more = 0;
+    for (int b = r->nblocks - 1; b >= 0; b--) more |= tn_amd_live_flow_step(r, f, b);
+  }
+}
+
+// ** spans: blocks from the last one, lines from the last one **
+
+static int tn_amd_live_span_new(tn_amd_ranges *r, int start, int end, int next, int owner) {
+  tn_amd_live_span *const all = (tn_amd_live_span *)tn_amd_grown(r->l, r->span, r->nspan, &r->capspan, sizeof *all);
+  const tn_amd_live_span span = {start, end, next, owner};
+  if (!all) return 0;
+  r->span = all;
+  r->span[r->nspan] = span;
+  return r->nspan++;
+}
+// In front of all others of its unit.
+static void tn_amd_live_span_put(tn_amd_ranges *r, int unit, int start, int end) {
+  tn_amd_live_span *const head = &r->span[r->spans[unit]];
+  if (r->spans[unit] && head->start <= end) { head->start = start; return; }
+  r->spans[unit] = tn_amd_live_span_new(r, start, end, r->spans[unit], -1);
+}
+static void tn_amd_live_write_put(tn_amd_ranges *r, int unit, int at, int from) {
+  typedef tn_amd_live_write writes;
+  writes *const all = (writes *)tn_amd_grown(r->l, r->write, r->nwrite, &r->capwrite, sizeof *all);
+  const tn_amd_live_write write = {at, from, r->writes[unit]};
+  if (!all) return;
+  r->write = all;
+  r->write[r->nwrite] = write;
+  r->writes[unit] = r->nwrite++;
+}
+static void tn_amd_live_spans_written(tn_amd_ranges *r, const tn_amd_live_touch *t, int at, int32_t *open) {
+  for (int k = 0; k < t->dwords; k++) {
+    const int u = t->unit + k;
+    if (!open[u]) open[u] = at + 1;
+    tn_amd_live_write_put(r, u, at, t->from < 0 ? -1 : t->from + k);
+    if (t->role & TN_AMD_READS) continue;
+    tn_amd_live_span_put(r, u, at, open[u]);
+    open[u] = 0;
+  }
+}
+static void tn_amd_live_spans_line(tn_amd_ranges *r, int i, int32_t *open) {
+  for (int k = r->touches[i]; k < r->touches[i + 1]; k++)
+    if (r->touch[k].role & TN_AMD_WRITES) tn_amd_live_spans_written(r, &r->touch[k], 2 * i + 1, open);
+  for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
+    const tn_amd_live_touch *const t = &r->touch[k];
+    const int end = 2 * i + 1 + (t->role & TN_AMD_EARLY ? 1 : 0);
+    if (!(t->role & TN_AMD_READS)) continue;
+    for (int u = t->unit; u < t->unit + t->dwords; u++) if (open[u] < end) open[u] = end;
+  }
+}
+static void tn_amd_live_spans_find(tn_amd_ranges *r, const tn_amd_live_flow *f) {
+  int32_t *const open = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *open);      // where it ends
+  r->spans = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *r->spans);
+  r->writes = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *r->writes);
+  if (r->l->refused) return;
+  tn_amd_live_span_new(r, 0, 0, 0, -1);         // number 0 is none
+  tn_amd_live_write_put(r, 0, 0, -1);
+  r->writes[0] = 0;
+  for (int b = r->nblocks - 1; b >= 0 && !r->l->refused; b--) {
+    const tn_amd_live_block *const block = &r->block[b];
+    for (int w = 0; w < f->words; w++) {
+      uint64_t bits = 0;
+      for (int side = 0; side < 2; side++) if (block->to[side] >= 0) bits |= f->in[block->to[side] * f->words + w];
+      for (int k = 64 * w; bits; bits >>= 1, k++) if (bits & 1) open[f->unit[k]] = 2 * block->end;
+    }
+    for (int i = block->end - 1; i >= block->first; i--) tn_amd_live_spans_line(r, i, open);
+    for (int w = 0; w < f->words; w++) {
+      uint64_t bits = f->in[b * f->words + w];
+      for (int k = 64 * w; bits; bits >>= 1, k++) {
+        if (!(bits & 1)) continue;
+        tn_amd_live_span_put(r, f->unit[k], 2 * block->first, open[f->unit[k]]);
+        open[f->unit[k]] = 0;
+      }
+    }
+  }
+}
+static void tn_amd_ranges_find(tn_amd_ranges *r, tn_amd_list *l) {
+  tn_amd_live_flow flow;
+  memset(r, 0, sizeof *r);
+  r->l = l;
+  tn_amd_live_touch_all(r);
+  if (!l->refused) tn_amd_live_blocks_find(r);
+  if (!l->refused) tn_amd_live_fresh_find(r);
+  if (!l->refused && tn_amd_live_lanes_find(r)) tn_amd_live_whole_find(r);
+  if (!l->refused) tn_amd_live_flow_find(r, &flow);
+  if (!l->refused) tn_amd_live_spans_find(r, &flow);
+}
+#endif
+// ---- end src/amd/../isa/amd_ranges.c ----
+// ---- begin src/amd/../isa/amd_tuples.c ----
+// amd_tuples: which virtual registers are one: what a copy joins becomes one tuple, or a part of one.
+//
+// In:  ranges. Out: of virtual registers, which tuple each is a part of and where in it; of tuples, spans, by their
+//      first register; wishes: copies that stay, whose ends had best be one register, too.
+// Holds: two are joined where one lies within the other and no write of one changes what the other still holds: a copy
+//        of one to the other does not. Innermost loops come first; after copies come sums that are added to again
+//        (fma, matrix instructions). Fixed registers stay alone. What a matrix instruction adds to, and is not joined
+//        with its result, lives until that is written.
+// Source: Chaitin, "Register allocation and spilling via graph coloring", SIGPLAN (1982): copies do not interfere.
+#ifndef TN_ISA_AMD_TUPLES
+#define TN_ISA_AMD_TUPLES
+#ifndef TINY_AMALGAMATED
+#include "amd_ranges.c"
+#endif
+
+// into: which register's tuple it is a part of, itself: of none; shift: where; align, phase: number of its first dword
+// mod align is phase; wish: its first one, 0: none
+typedef struct tn_amd_tuple { int32_t into, wish; int16_t shift; uint8_t align, phase; } tn_amd_tuple;
+typedef struct tn_amd_wish { int32_t mine, other, next; } tn_amd_wish;       // units
+typedef struct tn_amd_join { int32_t line, to, from; uint8_t dwords, sums, done; } tn_amd_join;
+typedef struct tn_amd_tuples {
+  tn_amd_list *l; tn_amd_ranges *r;
+  tn_amd_tuple *tuple;
+  int32_t *span_at, *write_at;             // of units: where a list was walked last
+  tn_amd_join *join; int njoin, capjoin;
+  tn_amd_wish *wish; int nwish, capwish;
+} tn_amd_tuples;
+
+// ** which tuple **
+
+static int tn_amd_tuple_find(tn_amd_tuples *t, int v, int *shift) {
+  int root = v, sum = 0;
+  while (t->tuple[root].into != root) { sum += t->tuple[root].shift; root = t->tuple[root].into; }
+  *shift = sum;
+  while (t->tuple[v].into != root && v != root) {
+    const int next = t->tuple[v].into, by = t->tuple[v].shift;
+    t->tuple[v].into = root; t->tuple[v].shift = (int16_t)sum;
+    sum -= by; v = next;
+  }
+  return root;
+}
+// The unit that stands for this one; of the tuple's first register.
+static int tn_amd_tuple_unit(tn_amd_tuples *t, int unit) {
+  int shift;
+  if (unit < TN_AMD_REAL_UNITS) return unit;
+  const int v = t->r->vreg_of[unit], root = tn_amd_tuple_find(t, v, &shift);
+  return t->r->unit_of[root] + shift + unit - t->r->unit_of[v];
+}
+
+// ** where tuples may begin **
+
+// x mod align = phase as well. 0: that cannot be.
+static int tn_amd_tuple_align(tn_amd_tuple *t, int align, int phase) {
+  const int less = align < t->align ? align : t->align;
+  if ((phase ^ t->phase) & (less - 1)) return 0;
+  if (align > t->align) { t->align = (uint8_t)align; t->phase = (uint8_t)(phase & (align - 1)); }
+  return 1;
+}
+static void tn_amd_tuple_wants(tn_amd_tuples *t, const tn_amd_operand *o) {
+  if (!tn_amd_is_virtual(o) || o->dwords < 2) return;
+  const int scalar = o->kind == TN_AMD_SGPR, nine = t->l->family == TN_AMD_GFX9;
+  const int align = scalar ? o->dwords > 2 ? 4 : 2 : nine ? 2 : 1;
+  const int taken = tn_amd_tuple_align(&t->tuple[o->reg - TN_AMD_VIRTUAL], align, (align - o->sub % align) % align);
+  if (!taken) tn_amd_list_refuse(t->l, "parts of a tuple want to begin at numbers that cannot be");
+}
+static void tn_amd_tuple_begin(tn_amd_tuples *t) {
+  tn_amd_list *const l = t->l;
+  t->tuple = (tn_amd_tuple *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *t->tuple);
+  t->span_at = (int32_t *)tn_amd_live_room(l, (size_t)t->r->nunits, sizeof *t->span_at);
+  t->write_at = (int32_t *)tn_amd_live_room(l, (size_t)t->r->nunits, sizeof *t->write_at);
+  if (l->refused) return;
+  for (int v = 0; v < l->nvreg; v++) { t->tuple[v].into = v; t->tuple[v].align = 1; }
+  for (int i = 0; i < l->n; i++) {
+    if (l->line[i].kind != TN_AMD_LINE_INS) continue;
+    for (int k = 0; k < l->line[i].ins.n; k++) tn_amd_tuple_wants(t, &l->line[i].ins.o[k]);
+  }
+}
+
+// ** may two be one? **
+
+// Lists are walked from where they were walked last, if that is before: lines come in order, and lists get long.
+// The last span of a unit that ends before p, 0: none.
+static int tn_amd_tuple_span_before(tn_amd_tuples *t, int unit, int p) {
+  const tn_amd_live_span *const span = t->r->span;
+  int at = t->span_at[unit];
+  if (at && span[at].end >= p) at = 0;
+  for (int next = at ? span[at].next : t->r->spans[unit]; next && span[next].end < p; next = span[next].next) at = next;
+  return t->span_at[unit] = at;
+}
+static int tn_amd_tuple_write_before(tn_amd_tuples *t, int unit, int p) {
+  const tn_amd_live_write *const write = t->r->write;
+  int at = t->write_at[unit];
+  if (at && write[at].at >= p) at = 0;
+  for (int next = at ? write[at].next : t->r->writes[unit]; next && write[next].at < p; next = write[next].next)
+    at = next;
+  return t->write_at[unit] = at;
+}
+// Does a write of x change what y holds?
+static int tn_amd_tuple_changes(tn_amd_tuples *t, int x, int y) {
+  const tn_amd_ranges *const r = t->r;
+  if (!r->writes[x] || !r->spans[y]) return 0;
+  const int before = tn_amd_tuple_write_before(t, x, r->span[r->spans[y]].start);
+  int w = before ? r->write[before].next : r->writes[x];
+  const int ended = w ? tn_amd_tuple_span_before(t, y, r->write[w].at) : 0;
+  for (int s = ended ? r->span[ended].next : r->spans[y]; w; w = r->write[w].next) {
+    const int at = r->write[w].at;
+    while (s && r->span[s].end <= at) s = r->span[s].next;
+    if (!s) return 0;
+    if (r->span[s].start > at) continue;
+    const int from = r->write[w].from < 0 ? -1 : tn_amd_tuple_unit(t, r->write[w].from);
+    if (from != x && from != y) return 1;
+  }
+  return 0;
+}
+// A list of spans becomes part of a unit's; what overlaps becomes one.
+static void tn_amd_tuple_spans(tn_amd_tuples *t, int unit, int list) {
+  tn_amd_ranges *const r = t->r;
+  if (!list) return;
+  int last = tn_amd_tuple_span_before(t, unit, r->span[list].start), first = 1;
+  int rest = last ? r->span[last].next : r->spans[unit];
+  while (list || (rest && r->span[rest].start <= r->span[last].end)) {
+    int *const least = !list || (rest && r->span[rest].start <= r->span[list].start) ? &rest : &list;
+    const int s = *least;
+    *least = r->span[s].next;
+    if (!first && r->span[s].start <= r->span[last].end) {
+      if (r->span[s].end > r->span[last].end) r->span[last].end = r->span[s].end;
+      continue;
+    }
+    if (last) r->span[last].next = s; else r->spans[unit] = s;
+    last = s; first = 0;
+  }
+  r->span[last].next = rest;
+}
+static void tn_amd_tuple_writes(tn_amd_tuples *t, int unit, int list) {
+  tn_amd_ranges *const r = t->r;
+  int last = list ? tn_amd_tuple_write_before(t, unit, r->write[list].at) : 0;
+  int rest = last ? r->write[last].next : r->writes[unit];
+  while (list) {
+    int *const least = rest && r->write[rest].at <= r->write[list].at ? &rest : &list;
+    const int w = *least;
+    *least = r->write[w].next;
+    if (last) r->write[last].next = w; else r->writes[unit] = w;
+    last = w;
+  }
+  if (last) r->write[last].next = rest;
+}
+// The tuple of `in` as dwords from d on of that of `out`. 1: they are one.
+static int tn_amd_tuple_put(tn_amd_tuples *t, int in, int out, int d) {
+  tn_amd_ranges *const r = t->r;
+  const tn_amd_vreg *const vreg = t->l->vreg;
+  const tn_amd_tuple *const part = &t->tuple[in];
+  tn_amd_tuple whole = t->tuple[out];
+  if (d < 0 || d + vreg[in].dwords > vreg[out].dwords) return 0;
+  if (!tn_amd_tuple_align(&whole, part->align, (part->phase - d) & (part->align - 1))) return 0;
+  for (int k = 0; k < vreg[in].dwords; k++) {
+    const int x = r->unit_of[in] + k, y = r->unit_of[out] + d + k;
+    if (tn_amd_tuple_changes(t, x, y) || tn_amd_tuple_changes(t, y, x)) return 0;
+  }
+  for (int k = 0; k < vreg[in].dwords; k++) {
+    const int x = r->unit_of[in] + k, y = r->unit_of[out] + d + k;
+    tn_amd_tuple_spans(t, y, r->spans[x]);
+    tn_amd_tuple_writes(t, y, r->writes[x]);
+  }
+  t->tuple[out] = whole;
+  t->tuple[in].into = out; t->tuple[in].shift = (int16_t)d;
+  return 1;
+}
+static int tn_amd_tuple_join(tn_amd_tuples *t, int to, int from) {
+  int to_shift, from_shift;
+  const int a = tn_amd_tuple_find(t, t->r->vreg_of[to], &to_shift);
+  const int b = tn_amd_tuple_find(t, t->r->vreg_of[from], &from_shift);
+  const int to_at = to - t->r->unit_of[t->r->vreg_of[to]] + to_shift;
+  const int d = to_at - (from - t->r->unit_of[t->r->vreg_of[from]] + from_shift);
+  if (a == b) return d == 0;
+  if (t->l->vreg[a].fixed >= 0 || t->l->vreg[b].fixed >= 0) return 0;
+  return tn_amd_tuple_put(t, b, a, d) || tn_amd_tuple_put(t, a, b, -d);
+}
+
+// ** what is joined **
+
+static void tn_amd_join_add(tn_amd_tuples *t, int line, const tn_amd_operand *to, const tn_amd_operand *from,
+                            int sums) {
+  const int a = tn_amd_live_unit_at(t->r, to->kind, to->reg, to->sub);
+  const int b = tn_amd_live_unit_at(t->r, from->kind, from->reg, from->sub);
+  if (!tn_amd_is_register(to) || to->kind != from->kind || to->dwords != from->dwords || a < 0 || b < 0) return;
+  tn_amd_join *const all = (tn_amd_join *)tn_amd_grown(t->l, t->join, t->njoin, &t->capjoin, sizeof *all);
+  const tn_amd_join join = {line, a, b, to->dwords, (uint8_t)sums, 0};
+  if (!all) return;
+  t->join = all;
+  t->join[t->njoin++] = join;
+}
+// Is its result best its third source? What adds has a shorter form where it is, and half of a pair.
+static int tn_amd_join_sums(const tn_amd_line *line) {
+  const tn_amd_ins *const ins = &line->ins;
+  if (line->kind != TN_AMD_LINE_INS || ins->n < 4) return 0;
+  return ins->op == TN_AMD_V_FMA_F32 || ins->op == TN_AMD_V_FMA_F16 || ins->op == TN_AMD_V_PK_FMA_F16 ||
+      ins->op == TN_AMD_V_DOT2_F32_F16 || tn_amd_is_matrix(ins->op, ins->family);
+}
+static void tn_amd_join_find(tn_amd_tuples *t) {
+  for (int i = 0; i < t->l->n; i++) {
+    const tn_amd_line *const line = &t->l->line[i];
+    if (line->kind == TN_AMD_LINE_COPY) tn_amd_join_add(t, i, &line->ins.o[0], &line->ins.o[1], 0);
+    else if (tn_amd_join_sums(line)) tn_amd_join_add(t, i, &line->ins.o[0], &line->ins.o[3], 1);
+  }
+}
+static void tn_amd_join_try(tn_amd_tuples *t, int sums, int depth) {
+  for (int k = 0; k < t->njoin; k++) {
+    tn_amd_join *const join = &t->join[k];
+    if (join->sums != sums || t->r->depth[join->line] != depth) continue;
+    if (join->to < TN_AMD_REAL_UNITS || join->from < TN_AMD_REAL_UNITS) continue;
+    join->done = (uint8_t)tn_amd_tuple_join(t, join->to, join->from);
+  }
+}
+static void tn_amd_join_all(tn_amd_tuples *t) {
+  int deepest = 0;
+  for (int k = 0; k < t->njoin; k++) if (t->r->depth[t->join[k].line] > deepest) deepest = t->r->depth[t->join[k].line];
+  for (int sums = 0; sums < 2; sums++)
+    for (int depth = deepest; depth >= 0; depth--) tn_amd_join_try(t, sums, depth);
+}
+
+// ** wishes **
+
+static void tn_amd_wish_side(tn_amd_tuples *t, int mine, int other) {
+  tn_amd_wish *const all = (tn_amd_wish *)tn_amd_grown(t->l, t->wish, t->nwish, &t->capwish, sizeof *all);
+  if (!all) return;
+  t->wish = all;
+  if (!t->nwish) t->nwish++;               // number 0 is none
+  tn_amd_tuple *const tuple = &t->tuple[t->r->vreg_of[mine]];
+  const tn_amd_wish wish = {mine, other, tuple->wish};
+  tuple->wish = t->nwish;
+  t->wish[t->nwish++] = wish;
+}
+static void tn_amd_wish_add(tn_amd_tuples *t, int to, int from) {
+  const int a = tn_amd_tuple_unit(t, to), b = tn_amd_tuple_unit(t, from);
+  if (a >= TN_AMD_REAL_UNITS) tn_amd_wish_side(t, a, b);
+  if (b >= TN_AMD_REAL_UNITS) tn_amd_wish_side(t, b, a);
+}
+static void tn_amd_wish_find(tn_amd_tuples *t) {
+  const tn_amd_list *const l = t->l;
+  for (int k = 0; k < t->njoin; k++) if (!t->join[k].done) tn_amd_wish_add(t, t->join[k].to, t->join[k].from);
+  for (int v = 0; v < l->nvreg; v++) {
+    const int hint = l->vreg[v].hint;
+    if (hint >= 0 && l->vreg[hint].kind == l->vreg[v].kind)
+      tn_amd_wish_add(t, t->r->unit_of[v], t->r->unit_of[hint] + l->vreg[v].at);
+  }
+}
+
+// ** matrices that are added to, and are not the result **
+
+static void tn_amd_tuple_apart(tn_amd_tuples *t) {
+  for (int k = 0; k < t->njoin && !t->l->refused; k++) {
+    const tn_amd_join *const join = &t->join[k];
+    if (!join->sums || join->done || !tn_amd_live_is_early(&t->l->line[join->line])) continue;
+    const int to = tn_amd_tuple_unit(t, join->to), from = tn_amd_tuple_unit(t, join->from), at = 2 * join->line + 1;
+    for (int i = 0; to != from && i < join->dwords; i++) {
+      const int one = tn_amd_live_span_new(t->r, at, at + 1, 0, -1);
+      if (from >= TN_AMD_REAL_UNITS) tn_amd_tuple_spans(t, from + i, one);
+    }
+  }
+}
+static void tn_amd_tuples_find(tn_amd_tuples *t, tn_amd_ranges *r) {
+  memset(t, 0, sizeof *t);
+  t->l = r->l; t->r = r;
+  tn_amd_tuple_begin(t);
+  if (t->l->refused) return;
+  tn_amd_join_find(t);
+  tn_amd_join_all(t);
+  tn_amd_wish_find(t);
+  tn_amd_tuple_apart(t);
+}
+#endif
+// ---- end src/amd/../isa/amd_tuples.c ----
+// ---- begin src/amd/../isa/amd_spill.c ----
+// amd_spill: values that found no register live elsewhere, and visit one at each use.
+//
+// In:  a list, its ranges and tuples, and which tuples to spill. Out: the list, with loads in front of what reads them
+//      and stores behind what writes them; virtual registers that live for a line alone, and may not be spilled.
+// Holds: constants are made anew. Scalars lie in lanes of vector registers. Vector registers lie in AGPRs on gfx9, as
+//        long as those are not many, else in scratch, which is every lane's own: a store of some lanes keeps others.
+//        Scratch needs no set-up: its base is there when a wave begins (LLVM's AMDGPU user guide, "Initial Kernel
+//        Execution State", architected flat scratch). None of this touches SCC.
+#ifndef TN_ISA_AMD_SPILL
+#define TN_ISA_AMD_SPILL
+#ifndef TINY_AMALGAMATED
+#include "amd_tuples.c"
+#endif
+
+enum { TN_AMD_STAYS = -2 };                // hint of a virtual register that may not be spilled
+enum { TN_AMD_SPILL_ACCUMULATORS = 6 };    // rounds in which AGPRs are taken
+
+// lanes: virtual registers whose lanes hold scalars, and how many hold one
+typedef struct tn_amd_spill {
+  tn_amd_list *l; int rounds;
+  int32_t *lanes; int nlanes, caplanes, scalars;
+} tn_amd_spill;
+// Of a tuple that is spilled: home: of AGPRs, a virtual register + 1, of scalars, the first lane + 1, of scratch, the
+// byte + 1; made: its dwords are constants
+enum { TN_AMD_SPILL_NOT, TN_AMD_SPILL_MADE, TN_AMD_SPILL_LANES, TN_AMD_SPILL_AGPRS, TN_AMD_SPILL_SCRATCH };
+typedef struct tn_amd_spill_home { int32_t at; uint8_t where; } tn_amd_spill_home;
+typedef struct tn_amd_spill_job {
+  tn_amd_spill *s; tn_amd_list *l; tn_amd_tuples *t;
+  tn_amd_spill_home *home;                 // of tuples
+  const tn_amd_line *old; int nold;
+} tn_amd_spill_job;
+
+// The constant that a unit is; NULL: it is none.
+static const tn_amd_operand *tn_amd_spill_constant(const tn_amd_line *line, const tn_amd_ranges *r, int unit) {
+  const int w = r->writes[unit];
+  if (!w || r->write[w].next) return NULL;
+  line += r->write[w].at / 2;
+  const int moves = line->kind == TN_AMD_LINE_COPY || (line->kind == TN_AMD_LINE_INS && !line->ins.lanes &&
+      (line->ins.op == TN_AMD_V_MOV_B32 || line->ins.op == TN_AMD_S_MOV_B32));
+  return moves && tn_amd_is_constant(&line->ins.o[1]) ? &line->ins.o[1] : NULL;
+}
+
+// ** lines **
+
+static tn_amd_operand tn_amd_spill_fresh(tn_amd_list *l, int kind, int dwords) {
+  const tn_amd_operand o = tn_amd_new(l, kind, dwords);
+  if (!l->refused) l->vreg[o.reg - TN_AMD_VIRTUAL].hint = TN_AMD_STAYS;
+  return o;
+}
+// An empty list of lines, with room for as many again as there were.
+static int tn_amd_spill_open(tn_amd_list *l) {
+  const int room = l->n + l->n / 2 + 64;
+  tn_amd_line *const line = (tn_amd_line *)tn_amd_live_room(l, (size_t)room, sizeof *line);
+  if (!line) return 0;
+  l->line = line; l->n = 0; l->cap = room;
+  return 1;
+}
+static tn_amd_line *tn_amd_spill_push(tn_amd_list *l, const tn_amd_line *line) {
+  tn_amd_line *const to = tn_amd_line_new(l, line->kind, line->label);
+  *to = *line;
+  return to;
+}
+// Accesses of 4, 2 or 1 dwords. What an instruction cannot say of the place stands in a scalar register.
+static void tn_amd_spill_access(tn_amd_list *l, tn_amd_operand o, int byte, int stores) {
+  const int most = l->family == TN_AMD_GFX12 ? 0x7FFFFF : 0xFFF;
+  for (int at = 0, n = 0; at < o.dwords; at += n) {
+    const int left = o.dwords - at, place = byte + 4 * at, low = place + 15 > most ? place & 0xF : place;
+    tn_amd_operand base = tn_amd_off(), part;
+    n = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+    part = tn_amd_slice(o, at, n);
+    if (low != place) {
+      base = tn_amd_spill_fresh(l, TN_AMD_SGPR, 1);
+      tn_amd_copy(l, base, tn_amd_int(place - low));
+    }
+    const int load = n == 4 ? TN_AMD_SCRATCH_LOAD_B128 : n == 2 ? TN_AMD_SCRATCH_LOAD_B64 : TN_AMD_SCRATCH_LOAD_B32;
+    const int store = n == 4 ? TN_AMD_SCRATCH_STORE_B128 : n == 2 ? TN_AMD_SCRATCH_STORE_B64 : TN_AMD_SCRATCH_STORE_B32;
+    tn_amd_line *const line = stores ? tn_amd_do3(l, store, tn_amd_off(), part, base) :
+        tn_amd_do3(l, load, part, tn_amd_off(), base);
+    line->ins.m[TN_AMD_OFFSET] = low;
+    line->memory = TN_AMD_OF_SCRATCH;
+  }
+}
+static void tn_amd_spill_lanes(tn_amd_spill *s, tn_amd_operand o, int first, int stores) {
+  const int wave = s->l->chip->wave;
+  for (int k = 0; k < o.dwords; k++) {
+    const int holder = s->lanes[(first + k) / wave];
+    const tn_amd_operand v = tn_amd_v(TN_AMD_VIRTUAL + holder, 1), lane = tn_amd_int((first + k) % wave);
+    if (stores) tn_amd_do3(s->l, TN_AMD_V_WRITELANE_B32, v, tn_amd_slice(o, k, 1), lane);
+    else tn_amd_do3(s->l, TN_AMD_V_READLANE_B32, tn_amd_slice(o, k, 1), v, lane);
+  }
+}
+// Between a register and dwords of a tuple from `unit` on, where those live.
+static void tn_amd_spill_move(const tn_amd_spill_job *j, int root, int unit, tn_amd_operand o, int stores) {
+  const tn_amd_spill_home *const home = &j->home[root];
+  const int sub = unit - j->t->r->unit_of[root];
+  if (home->where == TN_AMD_SPILL_LANES) tn_amd_spill_lanes(j->s, o, home->at + sub, stores);
+  else if (home->where == TN_AMD_SPILL_SCRATCH) tn_amd_spill_access(j->l, o, home->at + 4 * sub, stores);
+  else if (home->where == TN_AMD_SPILL_AGPRS) {
+    const tn_amd_operand there =
+        tn_amd_slice(tn_amd_register(TN_AMD_AGPR, TN_AMD_VIRTUAL + home->at, o.dwords), sub, o.dwords);
+    tn_amd_copy(j->l, stores ? there : o, stores ? o : there);
+  } else for (int k = 0; k < o.dwords && !stores; k++) {
+    const tn_amd_operand *const made = tn_amd_spill_constant(j->old, j->t->r, unit + k);
+    tn_amd_operand one = *made;
+    one.dwords = 1;
+    tn_amd_copy(j->l, tn_amd_slice(o, k, 1), one);
+  }
+}
+
+// ** homes **
+
+static int tn_amd_spill_holders(tn_amd_spill *s, int dwords) {               // the first lane
+  const int first = s->scalars, wave = s->l->chip->wave;
+  s->scalars += dwords;
+  while (s->nlanes * wave < s->scalars && !s->l->refused) {
+    int32_t *const all = (int32_t *)tn_amd_grown(s->l, s->lanes, s->nlanes, &s->caplanes, sizeof *all);
+    if (!all) return 0;
+    s->lanes = all;
+    s->lanes[s->nlanes++] = tn_amd_spill_fresh(s->l, TN_AMD_VGPR, 1).reg - TN_AMD_VIRTUAL;
+  }
+  return first;
+}
+static void tn_amd_spill_settle(const tn_amd_spill_job *j, int v) {
+  tn_amd_list *const l = j->l;
+  const tn_amd_ranges *const r = j->t->r;
+  const int dwords = l->vreg[v].dwords, kind = l->vreg[v].kind;
+  tn_amd_spill_home *const home = &j->home[v];
+  int made = 1;
+  for (int k = 0; k < dwords; k++)
+    made &= !r->spans[r->unit_of[v] + k] || tn_amd_spill_constant(j->old, r, r->unit_of[v] + k) != NULL;
+  if (made) { home->where = TN_AMD_SPILL_MADE; return; }
+  if (kind == TN_AMD_SGPR) {
+    home->where = TN_AMD_SPILL_LANES;
+    home->at = tn_amd_spill_holders(j->s, dwords);
+  } else if (kind == TN_AMD_VGPR && l->family == TN_AMD_GFX9 && j->s->rounds < TN_AMD_SPILL_ACCUMULATORS) {
+    home->where = TN_AMD_SPILL_AGPRS;
+    home->at = tn_amd_vreg_new(l, TN_AMD_AGPR, dwords);
+  } else {
+    home->where = TN_AMD_SPILL_SCRATCH;
+    home->at = (int32_t)((l->setup.scratch + 3) & ~3u);
+    l->setup.scratch = (uint32_t)home->at + 4 * (uint32_t)dwords;
+  }
+}
+
+// ** the list, line by line **
+
+static int tn_amd_spill_role(const tn_amd_line *line, int i) {
+  if (line->kind == TN_AMD_LINE_COPY) return i ? TN_AMD_READS : TN_AMD_WRITES;
+  const tn_amd_form f = tn_amd_form_of(line->ins.op, line->ins.family);
+  return tn_amd_role(&line->ins, line->ins.op, &f, i, tn_amd_reads_result(&line->ins));
+}
+// The tuple that an operand is a part of, if it is spilled, and which unit; -1: it is not.
+static int tn_amd_spill_root(const tn_amd_spill_job *j, const tn_amd_operand *o, int *unit) {
+  const tn_amd_ranges *const r = j->t->r;
+  if (!tn_amd_is_virtual(o)) return -1;
+  *unit = tn_amd_tuple_unit(j->t, r->unit_of[o->reg - TN_AMD_VIRTUAL] + o->sub);
+  const int root = r->vreg_of[*unit];
+  return j->home[root].where ? root : -1;
+}
+// Is all that a line does to make a constant which is made anew where it is used?
+static int tn_amd_spill_is_gone(const tn_amd_spill_job *j, const tn_amd_line *line) {
+  int unit;
+  if (line->kind > TN_AMD_LINE_COPY || line->ins.n != 2 || !tn_amd_is_constant(&line->ins.o[1])) return 0;
+  const int copies = line->kind == TN_AMD_LINE_COPY;
+  const int moves = copies || line->ins.op == TN_AMD_V_MOV_B32 || line->ins.op == TN_AMD_S_MOV_B32;
+  const int root = moves ? tn_amd_spill_root(j, &line->ins.o[0], &unit) : -1;
+  return root >= 0 && j->home[root].where == TN_AMD_SPILL_MADE;
+}
+static void tn_amd_spill_line(const tn_amd_spill_job *j, const tn_amd_line *old) {
+  tn_amd_line line = *old;
+  int role[TN_AMD_MOST_OPERANDS], root[TN_AMD_MOST_OPERANDS], unit[TN_AMD_MOST_OPERANDS] = {0, 0, 0, 0, 0};
+  if (tn_amd_spill_is_gone(j, old)) return;
+  for (int i = 0; i < line.ins.n; i++) {
+    tn_amd_operand *const o = &line.ins.o[i];
+    int same = -1;
+    root[i] = tn_amd_spill_root(j, o, &unit[i]);
+    if (root[i] < 0) continue;
+    role[i] = tn_amd_spill_role(old, i);
+    for (int k = 0; k < i; k++)
+      if (root[k] == root[i] && unit[k] == unit[i] && o->dwords == line.ins.o[k].dwords) same = k;
+    const tn_amd_operand fresh = same < 0 ? tn_amd_spill_fresh(j->l, o->kind, o->dwords) : line.ins.o[same];
+    o->reg = fresh.reg; o->sub = fresh.sub;
+    if (same >= 0) { if (role[i] & TN_AMD_READS) role[same] |= TN_AMD_READS; root[i] = -2; }
+  }
+  for (int i = 0; i < line.ins.n; i++) {
+    const tn_amd_operand plain = tn_amd_register(line.ins.o[i].kind, line.ins.o[i].reg, line.ins.o[i].dwords);
+    if (root[i] >= 0 && role[i] & TN_AMD_READS) tn_amd_spill_move(j, root[i], unit[i], plain, 0);
+  }
+  tn_amd_spill_push(j->l, &line);
+  for (int i = 0; i < line.ins.n; i++) {
+    const tn_amd_operand plain = tn_amd_register(line.ins.o[i].kind, line.ins.o[i].reg, line.ins.o[i].dwords);
+    if (root[i] >= 0 && role[i] & TN_AMD_WRITES) tn_amd_spill_move(j, root[i], unit[i], plain, 1);
+  }
+}
+// What the launch puts into registers is stored first.
+static void tn_amd_spill_inputs(const tn_amd_spill_job *j, int nvreg) {
+  for (int v = 0; v < nvreg; v++) {
+    const int kind = j->l->vreg[v].kind, dwords = j->l->vreg[v].dwords;
+    if (!j->home[v].where || j->l->vreg[v].fixed < 0) continue;
+    const tn_amd_operand in = tn_amd_spill_fresh(j->l, kind, dwords);
+    j->l->vreg[in.reg - TN_AMD_VIRTUAL].fixed = j->l->vreg[v].fixed;
+    j->l->vreg[v].fixed = -1;
+    tn_amd_spill_move(j, v, j->t->r->unit_of[v], in, 1);
+  }
+}
+// Registers that no line names any more are forgotten, so that there are numbers for others.
+static void tn_amd_spill_renumber(tn_amd_spill *s) {
+  tn_amd_list *const l = s->l;
+  int32_t *const number = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *number);
+  int n = 0;
+  if (!number) return;
+  for (int k = 0; k < s->nlanes; k++) number[s->lanes[k]] = 1;
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < l->line[i].ins.n; k++) {
+      const tn_amd_operand *const o = &l->line[i].ins.o[k];
+      if (tn_amd_is_virtual(o)) number[o->reg - TN_AMD_VIRTUAL] = 1;
+    }
+  for (int v = 0; v < l->nvreg; v++) if (number[v]) { l->vreg[n] = l->vreg[v]; number[v] = ++n; }
+  for (int v = 0; v < n; v++) {
+    const int hint = l->vreg[v].hint;
+    if (hint >= 0) l->vreg[v].hint = number[hint] ? number[hint] - 1 : -1;
+  }
+  l->nvreg = n;
+  for (int k = 0; k < s->nlanes; k++) s->lanes[k] = number[s->lanes[k]] - 1;
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < l->line[i].ins.n; k++) {
+      tn_amd_operand *const o = &l->line[i].ins.o[k];
+      if (tn_amd_is_virtual(o)) o->reg = (uint16_t)(TN_AMD_VIRTUAL + number[o->reg - TN_AMD_VIRTUAL] - 1);
+    }
+}
+static void tn_amd_spill_rewrite(tn_amd_spill *s, tn_amd_tuples *t, const uint8_t *spilled) {
+  tn_amd_list *const l = s->l;
+  tn_amd_spill_job j = {s, l, t, NULL, l->line, l->n};
+  const int nvreg = l->nvreg;
+  j.home = (tn_amd_spill_home *)tn_amd_live_room(l, (size_t)nvreg + 1, sizeof *j.home);
+  if (!j.home || !tn_amd_spill_open(l)) return;
+  for (int v = 0; v < nvreg && !l->refused; v++) if (spilled[v]) tn_amd_spill_settle(&j, v);
+  if (!l->refused) tn_amd_spill_inputs(&j, nvreg);
+  for (int i = 0; i < j.nold && !l->refused; i++) tn_amd_spill_line(&j, &j.old[i]);
+  if (!l->refused) tn_amd_spill_renumber(s);
+  s->rounds++;
+}
+
+// ** copies that need a vector register between **
+
+static int tn_amd_spill_between(const tn_amd_line *line) {
+  const tn_amd_operand *const to = &line->ins.o[0], *const from = &line->ins.o[1];
+  if (line->kind != TN_AMD_LINE_COPY) return 0;
+  if (to->kind == TN_AMD_SGPR) return from->kind == TN_AMD_AGPR;
+  return to->kind == TN_AMD_AGPR && (from->kind == TN_AMD_LITERAL || from->kind == TN_AMD_SPECIAL);
+}
+static void tn_amd_spill_begin(tn_amd_spill *s, tn_amd_list *l) {
+  const tn_amd_line *const old = l->line;
+  const int n = l->n;
+  int found = 0;
+  memset(s, 0, sizeof *s);
+  s->l = l;
+  if (l->refused) return;
+  for (int i = 0; i < n; i++) found += tn_amd_spill_between(&old[i]);
+  if (!found || !tn_amd_spill_open(l)) return;
+  for (int i = 0; i < n && !l->refused; i++) {
+    if (!tn_amd_spill_between(&old[i])) { tn_amd_spill_push(l, &old[i]); continue; }
+    const tn_amd_operand between = tn_amd_spill_fresh(l, TN_AMD_VGPR, old[i].ins.o[0].dwords);
+    tn_amd_copy(l, between, old[i].ins.o[1]);
+    tn_amd_copy(l, old[i].ins.o[0], between);
+  }
+}
+#endif
+// ---- end src/amd/../isa/amd_spill.c ----
+// ---- begin src/amd/../isa/amd_registers.c ----
+// amd_registers: virtual registers get the GPU's.
+//
+// In:  a list with virtual registers. Out: the same without: operands name real registers, copies are moves, or gone;
+//      l->setup says how many registers are named, and scratch for what found none (amd_spill.c).
+// Holds: tuples are placed in the order in which they begin, each where all its dwords are free in all their spans, so
+//        that holes are filled. First a place that a copy or hint wishes, masks of comparisons in VCC where it is free,
+//        then the lowest one. If that worked, vector registers are placed anew: numbers that keep as many waves on a
+//        SIMD are there to be used, and what is one dword goes round in them, so that what follows each other does not
+//        share a register, and lies in other banks (VOPD wants both). Where there is none free, what is worth
+//        least gives its place up: touches, as often as their loops run, over how long it is there.
+// Source: Poletto and Sarkar, "Linear scan register allocation", TOPLAS 21 (1999).
+#ifndef TN_ISA_AMD_REGISTERS
+#define TN_ISA_AMD_REGISTERS
+#ifndef TINY_AMALGAMATED
+#include "amd_spill.c"
+#endif
+
+// used: of real units: spans that have begun, and those behind; cursor: of what goes round; most: SGPRs, VGPRs, AGPRs
+// there are; masks: of virtual registers, what only comparisons write
+typedef struct tn_amd_scan {
+  tn_amd_list *l; tn_amd_ranges *r; tn_amd_tuples *t;
+  int32_t used[TN_AMD_REAL_UNITS];
+  tn_amd_live_span *span; int nspan, capspan;
+  int32_t *begin, *next;                   // tuples that begin at a position, and the next one that does; -1: none
+  int32_t *place;                          // of tuples: the unit of the first dword, -1: none
+  uint8_t *spilled, *masks; float *worth;
+  int most[3], rounds, cursor, nspilled;
+} tn_amd_scan;
+
+static int tn_amd_file_of(int kind) { return kind == TN_AMD_SGPR ? 0 : kind == TN_AMD_VGPR ? 1 : 2; }
+static int tn_amd_file_base(int kind) {
+  return kind == TN_AMD_SGPR ? 0 : kind == TN_AMD_VGPR ? TN_AMD_UNIT_VGPR : TN_AMD_UNIT_AGPR;
+}
+
+// ** spans of registers **
+
+static int tn_amd_scan_span(tn_amd_scan *s, int start, int end, int next, int owner) {
+  tn_amd_live_span *const all = (tn_amd_live_span *)tn_amd_grown(s->l, s->span, s->nspan, &s->capspan, sizeof *all);
+  const tn_amd_live_span span = {start, end, next, owner};
+  if (!all) return 0;
+  s->span = all;
+  s->span[s->nspan] = span;
+  return s->nspan++;
+}
+static void tn_amd_scan_put(tn_amd_scan *s, int phys, int list, int owner) {
+  int32_t last = 0, at = s->used[phys];
+  for (; list; list = s->r->span[list].next) {
+    const int start = s->r->span[list].start;
+    while (at && s->span[at].start < start) { last = at; at = s->span[at].next; }
+    const int fresh = tn_amd_scan_span(s, start, s->r->span[list].end, at, owner);
+    if (last) s->span[last].next = fresh; else s->used[phys] = fresh;
+    last = fresh;
+  }
+}
+static void tn_amd_scan_drop(tn_amd_scan *s, int phys, int owner) {
+  int32_t last = 0;
+  for (int at = s->used[phys]; at; at = s->span[at].next) {
+    if (s->span[at].owner != owner) { last = at; continue; }
+    if (last) s->span[last].next = s->span[at].next; else s->used[phys] = s->span[at].next;
+  }
+}
+// The first span of a register that meets a list's; 0: none. What ended before `now` is forgotten.
+static int tn_amd_scan_meets(tn_amd_scan *s, int phys, int list, int now) {
+  const tn_amd_live_span *const a = s->span, *const b = s->r->span;
+  while (s->used[phys] && a[s->used[phys]].end <= now) s->used[phys] = a[s->used[phys]].next;
+  int at = s->used[phys];
+  while (at && list) {
+    if (a[at].end <= b[list].start) at = a[at].next;
+    else if (b[list].end <= a[at].start) list = b[list].next;
+    else return at;
+  }
+  return 0;
+}
+
+// ** places **
+
+static int tn_amd_scan_fits(const tn_amd_scan *s, int v, int phys) {
+  const int kind = s->l->vreg[v].kind, number = phys - tn_amd_file_base(kind), align = s->t->tuple[v].align;
+  return number >= 0 && number + s->l->vreg[v].dwords <= s->most[tn_amd_file_of(kind)] &&
+      ((number ^ s->t->tuple[v].phase) & (align - 1)) == 0;
+}
+static int tn_amd_scan_free(tn_amd_scan *s, int v, int phys, int now) {
+  for (int k = 0; k < s->l->vreg[v].dwords; k++)
+    if (tn_amd_scan_meets(s, phys + k, s->r->spans[s->r->unit_of[v] + k], now)) return 0;
+  return 1;
+}
+static void tn_amd_scan_take(tn_amd_scan *s, int v, int phys) {
+  s->place[v] = phys;
+  for (int k = 0; k < s->l->vreg[v].dwords; k++)
+    tn_amd_scan_put(s, phys + k, s->r->spans[s->r->unit_of[v] + k], v);
+}
+// Where a copy's other end is, if this one can be there, too; -1: nowhere.
+static int tn_amd_scan_wish(tn_amd_scan *s, int v, int now) {
+  for (int w = s->t->tuple[v].wish; w; w = s->t->wish[w].next) {
+    const tn_amd_wish *const wish = &s->t->wish[w];
+    int phys = wish->other;
+    if (phys >= TN_AMD_REAL_UNITS) {
+      const int other = s->r->vreg_of[phys];
+      if (s->place[other] < 0) continue;
+      phys = s->place[other] + phys - s->r->unit_of[other];
+    }
+    phys -= wish->mine - s->r->unit_of[v];
+    if (tn_amd_scan_fits(s, v, phys) && tn_amd_scan_free(s, v, phys, now)) return phys;
+  }
+  return -1;
+}
+static int tn_amd_scan_find(tn_amd_scan *s, int v, int now) {                          // -1: there is none
+  const int kind = s->l->vreg[v].kind, base = tn_amd_file_base(kind), dwords = s->l->vreg[v].dwords;
+  const int last = s->most[tn_amd_file_of(kind)] - dwords, wish = tn_amd_scan_wish(s, v, now);
+  const int round = s->rounds && kind == TN_AMD_VGPR && dwords == 1 ? s->cursor : 0;
+  if (wish >= 0) return wish;
+  if (s->masks[v] && tn_amd_scan_free(s, v, TN_AMD_VCC, now)) return TN_AMD_VCC;
+  for (int i = 0; i <= last; i++) {
+    const int number = i + round > last ? i + round - last - 1 : i + round;
+    if (!tn_amd_scan_fits(s, v, base + number) || !tn_amd_scan_free(s, v, base + number, now)) continue;
+    if (kind == TN_AMD_VGPR && dwords == 1) s->cursor = number + 1;
+    return base + number;
+  }
+  return -1;
+}
+
+// ** no place: who gives up his **
+
+// What those are worth that are in the way at a place; a negative number: some may not leave.
+static float tn_amd_scan_price(tn_amd_scan *s, int v, int phys, int now, float most) {
+  float sum = 0;
+  int32_t seen[TN_AMD_MOST_TUPLE];
+  int nseen = 0;
+  for (int k = 0; k < s->l->vreg[v].dwords && sum < most; k++) {
+    const int list = s->r->spans[s->r->unit_of[v] + k];
+    tn_amd_scan_meets(s, phys + k, list, now);
+    for (int at = s->used[phys + k], b = list; at && b;) {
+      if (s->span[at].end <= s->r->span[b].start) { at = s->span[at].next; continue; }
+      if (s->r->span[b].end <= s->span[at].start) { b = s->r->span[b].next; continue; }
+      const int owner = s->span[at].owner;
+      if (owner < 0 || s->worth[owner] < 0) return -1;
+      int known = 0;
+      for (int i = 0; i < nseen; i++) known |= seen[i] == owner;
+      if (!known) sum += s->worth[owner];
+      if (!known && nseen < TN_AMD_MOST_TUPLE) seen[nseen++] = owner;
+      at = s->span[at].next;
+    }
+  }
+  return sum;
+}
+static void tn_amd_scan_spill(tn_amd_scan *s, int v) {
+  if (s->spilled[v]) return;
+  s->spilled[v] = 1; s->nspilled++;
+  for (int k = 0; s->place[v] >= 0 && k < s->l->vreg[v].dwords; k++) tn_amd_scan_drop(s, s->place[v] + k, v);
+  s->place[v] = -1;
+}
+static void tn_amd_scan_evict(tn_amd_scan *s, int v, int phys, int now) {
+  for (int k = 0; k < s->l->vreg[v].dwords; k++) {
+    const int list = s->r->spans[s->r->unit_of[v] + k];
+    for (int at; (at = tn_amd_scan_meets(s, phys + k, list, now)) != 0;) tn_amd_scan_spill(s, s->span[at].owner);
+  }
+}
+static void tn_amd_scan_force(tn_amd_scan *s, int v, int now) {
+  const int kind = s->l->vreg[v].kind, base = tn_amd_file_base(kind);
+  float least = s->worth[v] < 0 ? 1e30f : s->worth[v];
+  int best = -1;
+  for (int i = 0; i < s->most[tn_amd_file_of(kind)]; i++) {
+    if (!tn_amd_scan_fits(s, v, base + i)) continue;
+    const float price = tn_amd_scan_price(s, v, base + i, now, least);
+    if (price >= 0 && price < least) { least = price; best = base + i; }
+  }
+  if (best < 0 && s->worth[v] < 0) tn_amd_list_refuse(s->l, "an instruction wants more registers than there are");
+  if (best < 0) { tn_amd_scan_spill(s, v); return; }
+  tn_amd_scan_evict(s, v, best, now);
+  tn_amd_scan_take(s, v, best);
+}
+
+// ** what spilling one saves and costs **
+
+// Of tuples: below 0: all of it has to stay.
+static void tn_amd_scan_weigh(tn_amd_scan *s) {
+  static const float often[] = {1, 8, 64, 512, 4096, 32768};
+  const tn_amd_ranges *const r = s->r;
+  int shift;
+  for (int i = 0; i < s->l->n; i++)
+    for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
+      const tn_amd_live_touch *const touch = &r->touch[k];
+      if (touch->unit < TN_AMD_REAL_UNITS) continue;
+      const int v = r->vreg_of[tn_amd_tuple_unit(s->t, touch->unit)];
+      s->worth[v] += often[r->depth[i] < 5 ? r->depth[i] : 5] * (float)touch->dwords;
+    }
+  for (int v = 0; v < s->l->nvreg; v++) {
+    float length = 1;
+    int made = 1;
+    for (int k = 0; k < s->l->vreg[v].dwords; k++) {
+      for (int at = r->spans[r->unit_of[v] + k]; at; at = r->span[at].next)
+        length += (float)(r->span[at].end - r->span[at].start);
+      made &= tn_amd_spill_constant(s->l->line, r, r->unit_of[v] + k) != NULL;
+    }
+    s->worth[v] = s->l->vreg[v].hint == TN_AMD_STAYS ? -1 - s->worth[v] : s->worth[v] * (made ? 0.25f : 1) / length;
+  }
+  for (int v = 0; v < s->l->nvreg; v++) {
+    float *const whole = &s->worth[tn_amd_tuple_find(s->t, v, &shift)];
+    if (*whole < 0 && s->l->vreg[v].hint != TN_AMD_STAYS) *whole = -1 - *whole;
+  }
+}
+
+// ** the scan **
+
+// Comparisons, and sums with a carry: forms that are shorter where a mask is VCC.
+static int tn_amd_scan_is_shorter(const tn_amd_line *line) {
+  const int op = line->ins.op, format = line->kind == TN_AMD_LINE_INS ? tn_amd_format(op, line->ins.family) : 0;
+  return format == TN_AMD_VOPC || format == TN_AMD_VOP2 || op == TN_AMD_V_ADD_CO_U32 || op == TN_AMD_V_SUB_CO_U32 ||
+      op == TN_AMD_V_SUBREV_CO_U32;
+}
+// Masks that those write and nobody else, and which do not live long.
+static void tn_amd_scan_masks(tn_amd_scan *s) {
+  const tn_amd_ranges *const r = s->r;
+  for (int i = 0; i < s->l->n; i++)
+    for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
+      if (r->touch[k].unit < TN_AMD_REAL_UNITS || !(r->touch[k].role & TN_AMD_WRITES)) continue;
+      uint8_t *const mask = &s->masks[r->vreg_of[tn_amd_tuple_unit(s->t, r->touch[k].unit)]];
+      if (*mask < 2) *mask = (uint8_t)(tn_amd_scan_is_shorter(&s->l->line[i]) ? 1 : 2);
+    }
+  for (int v = 0; v < s->l->nvreg; v++) {
+    const int first = r->spans[r->unit_of[v]], whole = first && !r->span[first].next;
+    s->masks[v] = s->masks[v] == 1 && s->l->vreg[v].kind == TN_AMD_SGPR && s->l->vreg[v].dwords == s->l->mask &&
+        s->l->vreg[v].fixed < 0 && whole && r->span[first].end - r->span[first].start < 128;
+  }
+}
+// By where they begin; what is fixed, first of all.
+static void tn_amd_scan_sort(tn_amd_scan *s) {
+  const tn_amd_ranges *const r = s->r;
+  for (int i = 0; i <= 2 * s->l->n + 1; i++) s->begin[i] = -1;
+  for (int v = s->l->nvreg - 1; v >= 0; v--) {
+    int start = INT32_MAX;
+    if (s->t->tuple[v].into != v) continue;
+    for (int k = 0; k < s->l->vreg[v].dwords; k++) {
+      const int at = r->spans[r->unit_of[v] + k];
+      if (at && r->span[at].start < start) start = r->span[at].start;
+    }
+    if (start == INT32_MAX || s->l->vreg[v].fixed >= 0) continue;
+    s->next[v] = s->begin[start];
+    s->begin[start] = v;
+  }
+}
+static void tn_amd_scan_fixed(tn_amd_scan *s) {
+  for (int u = 0; u < TN_AMD_REAL_UNITS; u++) { s->used[u] = 0; tn_amd_scan_put(s, u, s->r->spans[u], -1); }
+  for (int v = 0; v < s->l->nvreg; v++) {
+    s->place[v] = -1;
+    if (s->l->vreg[v].fixed >= 0 && !s->spilled[v])
+      tn_amd_scan_take(s, v, tn_amd_file_base(s->l->vreg[v].kind) + s->l->vreg[v].fixed);
+  }
+}
+static void tn_amd_scan_pass(tn_amd_scan *s) {
+  s->nspan = 0; s->cursor = 0; s->nspilled = 0;
+  tn_amd_scan_span(s, 0, 0, 0, -1);        // number 0 is none
+  tn_amd_scan_fixed(s);
+  for (int now = 0; now <= 2 * s->l->n + 1 && !s->l->refused; now++)
+    for (int v = s->begin[now]; v >= 0 && !s->l->refused; v = s->next[v]) {
+      const int phys = tn_amd_scan_find(s, v, now);
+      if (phys >= 0) tn_amd_scan_take(s, v, phys);
+      else if (s->rounds) { s->nspilled = 1; return; }
+      else {
+        if (!s->worth) s->worth = (float *)tn_amd_live_room(s->l, (size_t)s->l->nvreg + 1, sizeof *s->worth);
+        if (s->worth && !s->nspilled) tn_amd_scan_weigh(s);
+        if (s->worth) tn_amd_scan_force(s, v, now);
+      }
+    }
+}
+// How many registers of a kind are named.
+static int tn_amd_scan_named(const tn_amd_scan *s, int kind) {
+  const int base = tn_amd_file_base(kind), end = base + (kind == TN_AMD_SGPR ? TN_AMD_VCC : 256);
+  int most = 0;
+  for (int u = base; u < end; u++) if (s->r->spans[u] && u - base + 1 > most) most = u - base + 1;
+  for (int v = 0; v < s->l->nvreg; v++) {
+    const int first = s->place[v] - base, last = first + s->l->vreg[v].dwords;
+    if (s->l->vreg[v].kind == kind && s->place[v] >= 0 && last <= end - base && last > most) most = last;
+  }
+  return most;
+}
+// The most vector registers that leave as many waves on a SIMD as n of them do.
+static int tn_amd_scan_round(const tn_amd_chip *chip, int n, int others) {
+  const int granule = chip->granule, all = (n + others + granule - 1) / granule * granule;
+  int waves = all ? chip->vgprs / all : chip->waves;
+  if (waves > chip->waves) waves = chip->waves;
+  if (waves < 1) waves = 1;
+  const int most = chip->vgprs / waves / granule * granule - others;
+  return most > 256 ? 256 : most < n ? n : most;
+}
+// gfx9 gives VGPRs by 4, before AGPRs.
+static void tn_amd_scan_spread(tn_amd_scan *s) {
+  const int n = tn_amd_scan_named(s, TN_AMD_VGPR), agprs = tn_amd_scan_named(s, TN_AMD_AGPR);
+  int32_t *const place = s->place;
+  int32_t *const other = (int32_t *)tn_amd_live_room(s->l, (size_t)s->l->nvreg + 1, sizeof *other);
+  if (!other) return;
+  s->place = other; s->rounds = 1;
+  s->most[1] = tn_amd_scan_round(s->l->chip, n, agprs ? agprs : 0);
+  tn_amd_scan_pass(s);
+  if (s->nspilled) s->place = place;
+  s->nspilled = 0;
+}
+static void tn_amd_scan_all(tn_amd_scan *s, tn_amd_tuples *t) {
+  tn_amd_list *const l = t->l;
+  memset(s, 0, sizeof *s);
+  s->l = l; s->r = t->r; s->t = t;
+  s->most[0] = tn_amd_last_sgpr(l->family) + 1; s->most[1] = 256; s->most[2] = l->family == TN_AMD_GFX9 ? 256 : 0;
+  s->begin = (int32_t *)tn_amd_live_room(l, 2 * (size_t)l->n + 2, sizeof *s->begin);
+  s->next = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *s->next);
+  s->place = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *s->place);
+  s->spilled = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
+  s->masks = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
+  if (l->refused) return;
+  tn_amd_scan_masks(s);
+  tn_amd_scan_sort(s);
+  tn_amd_scan_pass(s);
+  if (!s->nspilled && !l->refused) tn_amd_scan_spread(s);
+}
+
+// ** operands and copies **
+
+static void tn_amd_rename(const tn_amd_list *l, tn_amd_operand *o) {
+  if (!tn_amd_is_virtual(o)) return;
+  const int reg = l->vreg[o->reg - TN_AMD_VIRTUAL].reg;
+  o->reg = (uint16_t)((reg < 0 ? 0 : reg) + o->sub);
+  o->sub = 0;
+}
+static int tn_amd_move_is_none(const tn_amd_ins *ins) {
+  return ins->o[0].kind == ins->o[1].kind && ins->o[0].reg == ins->o[1].reg && tn_amd_is_register(&ins->o[0]);
+}
+static int tn_amd_move_op(int family, int to, const tn_amd_operand *from, int pair) {
+  if (to == TN_AMD_SGPR && from->kind == TN_AMD_VGPR) return TN_AMD_V_READFIRSTLANE_B32;
+  if (to == TN_AMD_SGPR) return pair ? TN_AMD_S_MOV_B64 : TN_AMD_S_MOV_B32;
+  if (to == TN_AMD_AGPR) return from->kind == TN_AMD_AGPR ? TN_AMD_V_ACCVGPR_MOV_B32 : TN_AMD_V_ACCVGPR_WRITE_B32;
+  if (from->kind == TN_AMD_AGPR) return TN_AMD_V_ACCVGPR_READ_B32;
+  return pair && family == TN_AMD_GFX9 ? TN_AMD_V_MOV_B64 : TN_AMD_V_MOV_B32;
+}
+// May two dwords be one move? Of constants 0 and -1 alone, whose halves are the same.
+static int tn_amd_move_pairs(const tn_amd_ins *ins, int family) {
+  const tn_amd_operand *const to = &ins->o[0], *const from = &ins->o[1];
+  const int halves = from->kind == TN_AMD_INLINE && (from->reg == 128 || from->reg == 193);
+  if (to->reg % 2 || (to->kind != TN_AMD_SGPR && (to->kind != TN_AMD_VGPR || family != TN_AMD_GFX9))) return 0;
+  return halves || (from->kind == to->kind && from->reg % 2 == 0);
+}
+static int tn_amd_move_lines(const tn_amd_line *line, int family) {
+  if (line->kind != TN_AMD_LINE_COPY) return 1;
+  if (tn_amd_move_is_none(&line->ins)) return 0;
+  const int n = line->ins.o[0].dwords;
+  return n > 1 && tn_amd_move_pairs(&line->ins, family) ? (n + 1) / 2 : n;
+}
+// Dword by dword, from the last one where what is written would be read later.
+static void tn_amd_move_expand(const tn_amd_line *line, int family, tn_amd_line *out) {
+  const tn_amd_operand *const to = &line->ins.o[0], *const from = &line->ins.o[1];
+  const int pair = to->dwords > 1 && tn_amd_move_pairs(&line->ins, family), step = 1 + pair;
+  const int n = (to->dwords + step - 1) / step, back = to->kind == from->kind && to->reg > from->reg;
+  for (int i = 0; i < n; i++) {
+    const int at = (back ? n - 1 - i : i) * step, dwords = at + step > to->dwords ? 1 : step;
+    tn_amd_line *const move = &out[i];
+    *move = *line;
+    move->kind = TN_AMD_LINE_INS;
+    move->ins.op = (uint16_t)tn_amd_move_op(family, to->kind, from, dwords > 1);
+    move->ins.o[0] = tn_amd_slice(*to, at, dwords);
+    move->ins.o[1] = tn_amd_is_register(from) ? tn_amd_slice(*from, at, dwords) : *from;
+    move->ins.o[1].dwords = (uint8_t)dwords;
+    if (tn_amd_format(move->ins.op, family) == TN_AMD_VOP3P) move->ins.o[0].op_sel_hi = move->ins.o[1].op_sel_hi = 1;
+  }
+}
+// Into the same lines, if what comes of the first ones never takes more room than they did.
+static void tn_amd_rename_all(tn_amd_list *l) {
+  int n = 0, at = 0, fits = 1;
+  for (int i = 0; i < l->n; i++) {
+    for (int k = 0; k < l->line[i].ins.n; k++) tn_amd_rename(l, &l->line[i].ins.o[k]);
+    for (int k = 0; k < l->line[i].ins.n_y; k++) tn_amd_rename(l, &l->line[i].ins.y[k]);
+    n += tn_amd_move_lines(&l->line[i], l->family);
+    fits &= n <= i + 1;
+  }
+  tn_amd_line *const out = fits ? l->line : (tn_amd_line *)tn_amd_live_room(l, (size_t)n + 1, sizeof *out);
+  if (!out) return;
+  for (int i = 0; i < l->n; i++) {
+    if (l->line[i].kind != TN_AMD_LINE_COPY) {
+      if (&out[at] != &l->line[i]) out[at] = l->line[i];
+      at++;
+      continue;
+    }
+    const tn_amd_line copy = l->line[i];
+    const int moves = tn_amd_move_lines(&copy, l->family);
+    if (moves) tn_amd_move_expand(&copy, l->family, &out[at]);
+    at += moves;
+  }
+  if (!fits) l->cap = n + 1;
+  l->line = out; l->n = n;
+}
+
+// ** all of it **
+
+static void tn_amd_place_all(tn_amd_scan *s) {
+  tn_amd_list *const l = s->l;
+  for (int v = 0; v < l->nvreg; v++) {
+    int shift;
+    const int root = tn_amd_tuple_find(s->t, v, &shift), place = s->place[root];
+    if (place >= 0) l->vreg[v].reg = (int16_t)(place - tn_amd_file_base(l->vreg[v].kind) + shift);
+  }
+  const int sgprs = tn_amd_scan_named(s, TN_AMD_SGPR), given = l->setup.user_sgprs + (l->setup.ids & 1) +
+      (l->setup.ids >> 1 & 1) + (l->setup.ids >> 2 & 1);
+  l->setup.vgprs = (uint16_t)tn_amd_scan_named(s, TN_AMD_VGPR);
+  l->setup.agprs = (uint16_t)tn_amd_scan_named(s, TN_AMD_AGPR);
+  l->setup.sgprs = (uint16_t)(sgprs > given ? sgprs : given);
+}
+enum { TN_AMD_MOST_ROUNDS = 40 };
+static void tn_amd_allocate(tn_amd_list *l) {
+  tn_amd_spill spill;
+  tn_amd_spill_begin(&spill, l);
+  for (int round = 0; !l->refused; round++) {
+    tn_amd_ranges ranges;
+    tn_amd_tuples tuples;
+    tn_amd_scan scan;
+    tn_amd_ranges_find(&ranges, l);
+    if (!l->refused) tn_amd_tuples_find(&tuples, &ranges);
+    if (l->refused) return;
+    tn_amd_scan_all(&scan, &tuples);
+    if (l->refused) return;
+    if (!scan.nspilled) { tn_amd_place_all(&scan); break; }
+    if (round == TN_AMD_MOST_ROUNDS) tn_amd_list_refuse(l, "it has more values at a time than there are registers");
+    else tn_amd_spill_rewrite(&spill, &tuples, scan.spilled);
+  }
+  if (!l->refused) tn_amd_rename_all(l);
+}
+#endif
+// ---- end src/amd/../isa/amd_registers.c ----
+// pairs, waits, hazards, bytes
+// ---- begin src/amd/../isa/amd_dual.c ----
+// amd_dual: pairs of vector instructions that RDNA issues as one (VOPD).
+//
+// In:    a list of real registers, copies expanded, on gfx11 or gfx12. Out: the list, with fewer lines.
+// Holds: the second of a pair moves up to the first, past few lines of its block that neither touch what it writes nor
+//        write what it reads; both read before either writes. It does not where the first would have to wait for it
+//        for more than two cycles. What stands in each half is of short forms: operands change sides, and a product
+//        that is added to its own result is an fmac, where that makes a pair.
+// Source: AMD, RDNA3 ISA, "Dual Issue VALU"; what a pair may be is amd_code.c's and amd_rules.c's.
+#ifndef TN_ISA_AMD_DUAL
+#define TN_ISA_AMD_DUAL
+#ifndef TINY_AMALGAMATED
+#include "amd_depend.c"
+#endif
+
+enum { TN_AMD_DUAL_FAR = 20, TN_AMD_DUAL_LATE = 2, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 };
+// One of a pair, in its short form; n: 0: it cannot be one.
+typedef struct tn_amd_dual_side { int op, n; tn_amd_operand o[4]; } tn_amd_dual_side;
+typedef struct tn_amd_touched { uint32_t reads[TN_AMD_DUAL_WORDS], writes[TN_AMD_DUAL_WORDS]; } tn_amd_touched;
+typedef struct tn_amd_pairs {
+  tn_amd_list *l; tn_amd_uses *uses; tn_amd_trait *trait; tn_amd_dual_side *half;    // of lines
+  uint8_t *gone;                           // of a line: it is the second of a pair
+  int ready[TN_AMD_DWORD_VIRTUAL], now;    // of registers: the cycle from which they are there
+} tn_amd_pairs;
+
+// ** halves **
+
+static int tn_amd_half_is_plain(const tn_amd_ins *ins) {
+  for (int i = 0; i < ins->n; i++)
+    if (ins->o[i].neg || ins->o[i].abs || ins->o[i].op_sel || ins->o[i].sext) return 0;
+  for (int i = 0; i < TN_AMD_MODIFIERS; i++) if (ins->m[i]) return 0;
+  return !ins->lanes && !ins->op_y;
+}
+static int tn_amd_half_is_vector(const tn_amd_operand *o) { return o->kind == TN_AMD_VGPR; }
+// d = a * b + c as what VOPD has of it: c is d, or a constant is one of them, which stands behind the words then.
+static void tn_amd_half_of_fma(const tn_amd_ins *ins, tn_amd_dual_side *h) {
+  const tn_amd_operand *const o = ins->o;
+  const int a = tn_amd_is_constant(&o[1]) ? 2 : 1, b = 3 - a;         // b: a constant, if one is
+  memcpy(h->o, o, 4 * sizeof *o);
+  if (tn_amd_is_constant(&o[3])) {
+    h->op = TN_AMD_V_FMAAK_F32;
+    h->o[3].kind = TN_AMD_LITERAL;
+  } else if (tn_amd_is_constant(&o[b]) && tn_amd_half_is_vector(&o[3])) {
+    h->op = TN_AMD_V_FMAMK_F32;
+    h->o[1] = o[a]; h->o[2] = o[b];
+    h->o[2].kind = TN_AMD_LITERAL;
+  } else if (tn_amd_half_is_vector(&o[3]) && o[3].reg == o[0].reg) { h->op = TN_AMD_V_FMAC_F32; h->n = 3; }
+  else h->n = 0;
+}
+static int tn_amd_half_swaps(int op) {
+  switch (op) {
+    case TN_AMD_V_ADD_F32: case TN_AMD_V_MUL_F32: case TN_AMD_V_MUL_DX9_ZERO_F32: case TN_AMD_V_MAX_F32:
+    case TN_AMD_V_MIN_F32: case TN_AMD_V_FMAC_F32: case TN_AMD_V_FMAAK_F32: case TN_AMD_V_ADD_NC_U32:
+    case TN_AMD_V_AND_B32: case TN_AMD_V_DOT2ACC_F32_F16: return op;
+    case TN_AMD_V_SUB_F32: return TN_AMD_V_SUBREV_F32;
+    case TN_AMD_V_SUBREV_F32: return TN_AMD_V_SUB_F32;
+    default: return 0;
+  }
+}
+// The same with its first two sources changed. 0: it has no such form.
+static int tn_amd_half_swapped(const tn_amd_dual_side *h, tn_amd_dual_side *to) {
+  const int op = tn_amd_half_swaps(h->op);
+  if (!op || !tn_amd_half_is_vector(&h->o[1])) return 0;
+  *to = *h;
+  to->op = op;
+  to->o[1] = h->o[2]; to->o[2] = h->o[1];
+  return 1;
+}
+static void tn_amd_half_of(const tn_amd_line *line, tn_amd_dual_side *h) {
+  const tn_amd_ins *const ins = &line->ins;
+  memset(h, 0, sizeof *h);
+  if (line->kind != TN_AMD_LINE_INS || ins->n > 4) return;
+  const int is_fma = ins->op == TN_AMD_V_FMA_F32;
+  if ((!is_fma && tn_amd_dual_code(ins->family, ins->op, TN_AMD_DUALS) < 0) || !tn_amd_half_is_plain(ins)) return;
+  h->op = ins->op; h->n = ins->n;
+  memcpy(h->o, ins->o, (size_t)ins->n * sizeof *ins->o);
+  if (is_fma) tn_amd_half_of_fma(ins, h);
+  const int alone = h->op == TN_AMD_V_MOV_B32 || h->op == TN_AMD_V_FMAMK_F32;
+  if (!h->n || alone || tn_amd_half_is_vector(&h->o[2])) return;
+  const tn_amd_dual_side as_is = *h;
+  if (!tn_amd_half_swapped(&as_is, h)) h->n = 0;
+}
+
+// ** pairs **
+
+static int tn_amd_pair_of(const tn_amd_dual_side *x, const tn_amd_dual_side *y, int family, tn_amd_ins *pair) {
+  uint32_t words[TN_AMD_MOST_WORDS];
+  if (tn_amd_dual_code(family, x->op, TN_AMD_DUALS_X) < 0) return 0;
+  pair->op = (uint16_t)x->op; pair->n = (uint8_t)x->n;
+  pair->op_y = (uint16_t)y->op; pair->n_y = (uint8_t)y->n;
+  memcpy(pair->o, x->o, sizeof x->o);
+  memcpy(pair->y, y->o, sizeof y->o);
+  return !tn_amd_dual_rule(pair) && tn_amd_encode(family, pair, words) > 0;
+}
+// Either may be the first half, and each may change its sources.
+static int tn_amd_pair_some(const tn_amd_dual_side *a, const tn_amd_dual_side *b, int family, tn_amd_ins *pair) {
+  tn_amd_dual_side as[2], bs[2];
+  as[0] = *a; bs[0] = *b;
+  const int na = 1 + tn_amd_half_swapped(a, &as[1]), nb = 1 + tn_amd_half_swapped(b, &bs[1]);
+  if (!((a->o[0].reg ^ b->o[0].reg) & 1)) return 0;
+  memset(pair, 0, sizeof *pair);
+  pair->family = (uint8_t)family;
+  for (int i = 0; i < na; i++) {
+    for (int k = 0; k < nb; k++) {
+      if (tn_amd_pair_of(&as[i], &bs[k], family, pair)) return 1;
+      if (tn_amd_pair_of(&bs[k], &as[i], family, pair)) return 1;
+    }
+  }
+  return 0;
+}
+
+// ** who touches what **
+
+static int tn_amd_touch_of(const tn_amd_use *u) {            // -1: nobody waits for it
+  const int at = u->reg + u->sub;
+  if (u->kind == TN_AMD_SPECIAL)
+    return u->reg == TN_AMD_SCC ? TN_AMD_DWORD_SCC : u->reg == TN_AMD_VCCZ ? TN_AMD_DWORD_SGPR + TN_AMD_VCC
+         : u->reg == TN_AMD_EXECZ ? TN_AMD_DWORD_SGPR + TN_AMD_EXEC : -1;
+  if (u->kind == TN_AMD_SGPR) return at == TN_AMD_NULL || at > 127 ? -1 : TN_AMD_DWORD_SGPR + at;
+  return at > 255 ? -1 : u->kind == TN_AMD_AGPR ? TN_AMD_DWORD_AGPR + at : at;
+}
+static void tn_amd_touch(tn_amd_touched *t, const tn_amd_uses *uses) {
+  for (int k = 0; k < uses->n; k++) {
+    const int first = tn_amd_touch_of(&uses->of[k]), n = uses->of[k].dwords ? uses->of[k].dwords : 1;
+    for (int d = first; first >= 0 && d < first + n; d++) {
+      if (uses->of[k].role & TN_AMD_READS) t->reads[d / 32] |= 1u << d % 32;
+      if (uses->of[k].role & TN_AMD_WRITES) t->writes[d / 32] |= 1u << d % 32;
+    }
+  }
+}
+// Does nothing that was touched keep the line from going past?
+static int tn_amd_may_pass(const tn_amd_touched *t, const tn_amd_uses *uses) {
+  for (int k = 0; k < uses->n; k++) {
+    const int first = tn_amd_touch_of(&uses->of[k]), n = uses->of[k].dwords ? uses->of[k].dwords : 1;
+    for (int d = first; first >= 0 && d < first + n; d++) {
+      const uint32_t reads = t->reads[d / 32] >> d % 32 & 1, writes = t->writes[d / 32] >> d % 32 & 1;
+      if (writes || (reads && uses->of[k].role & TN_AMD_WRITES)) return 0;
+    }
+  }
+  return 1;
+}
+
+// ** time **
+
+static int tn_amd_there(const tn_amd_pairs *p, int line) {
+  int there = 0;
+  for (int k = 0; k < p->uses[line].n; k++) {
+    const tn_amd_use *const u = &p->uses[line].of[k];
+    const int first = tn_amd_touch_of(u), n = u->dwords ? u->dwords : 1;
+    for (int d = first; first >= 0 && d < first + n; d++) if (p->ready[d] > there) there = p->ready[d];
+  }
+  return there;
+}
+static void tn_amd_passes(tn_amd_pairs *p, int line) {
+  const int there = tn_amd_there(p, line);
+  if (there > p->now) p->now = there;
+  for (int k = 0; k < p->uses[line].n; k++) {
+    const tn_amd_use *const u = &p->uses[line].of[k];
+    const int first = tn_amd_touch_of(u), n = u->dwords ? u->dwords : 1;
+    for (int d = first; first >= 0 && d < first + n && u->role & TN_AMD_WRITES; d++)
+      p->ready[d] = p->now + p->trait[line].cycles;
+  }
+  p->now += p->trait[line].issue;
+}
+
+// ** all **
+
+// The line that is issued with this one: the first that may be. -1: none is.
+static int tn_amd_partner(tn_amd_pairs *p, int line, tn_amd_ins *pair) {
+  const int there = tn_amd_there(p, line), issued = there > p->now ? there : p->now;
+  tn_amd_touched first, between;
+  memset(&first, 0, sizeof first);
+  memset(&between, 0, sizeof between);
+  tn_amd_touch(&first, &p->uses[line]);
+  memset(first.reads, 0, sizeof first.reads);                // which the second may write
+  for (int i = line + 1, far_away = 1; i < p->l->n && far_away < TN_AMD_DUAL_FAR; i++) {
+    if (p->gone[i]) continue;
+    if (p->trait[i].stands) return -1;
+    const int soon = p->half[i].n && tn_amd_there(p, i) <= issued + TN_AMD_DUAL_LATE;
+    if (soon && tn_amd_may_pass(&first, &p->uses[i]) && tn_amd_may_pass(&between, &p->uses[i]) &&
+        tn_amd_pair_some(&p->half[line], &p->half[i], p->l->family, pair)) return i;
+    tn_amd_touch(&between, &p->uses[i]);
+    far_away++;
+  }
+  return -1;
+}
+static int tn_amd_pairs_open(tn_amd_pairs *p, tn_amd_list *l) {
+  memset(p, 0, sizeof *p);
+  p->l = l;
+  p->uses = (tn_amd_uses *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->uses);
+  p->half = (tn_amd_dual_side *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->half);
+  p->trait = (tn_amd_trait *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->trait);
+  p->gone = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->n, 1);
+  if (!p->uses || !p->half || !p->trait || !p->gone) return 0;
+  for (int i = 0; i < l->n; i++) {
+    tn_amd_uses_of(&l->line[i], &p->uses[i]);
+    tn_amd_trait_of(&l->line[i], &p->trait[i]);
+    tn_amd_half_of(&l->line[i], &p->half[i]);
+  }
+  return 1;
+}
+static void tn_amd_pair_lines(tn_amd_list *l) {
+  tn_amd_pairs p;
+  tn_amd_ins pair;
+  int n = 0;
+  if (l->refused || l->family == TN_AMD_GFX9 || l->chip->wave != 32) return;
+  if (!tn_amd_pairs_open(&p, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  for (int i = 0; i < l->n; i++) {
+    if (p.gone[i]) continue;
+    const int second = p.half[i].n ? tn_amd_partner(&p, i, &pair) : -1;
+    if (second >= 0) {
+      l->line[i].ins = pair;
+      p.gone[second] = 1;
+      tn_amd_uses_of(&l->line[i], &p.uses[i]);
+    }
+    tn_amd_passes(&p, i);
+    if (n != i) l->line[n] = l->line[i];
+    n++;
+  }
+  l->n = n;
+}
+#endif
+// ---- end src/amd/../isa/amd_dual.c ----
+// ---- begin src/amd/../isa/amd_flow.c ----
+// amd_flow: what holds at each line of a list, over all ways that lead there; and a list that is written anew with it.
+//
+// In:  a list whose registers are real, a state of a pass, of bytes, all 0 where the kernel begins. Out: the states at
+//      labels, at which nothing changes any more; then the list, with what the pass puts in front of its lines.
+// Holds: step changes the state by a line, and is called with the same line and state in the last walk, in which it
+//      may put lines in front (tn_amd_flow_put); join makes `to` hold of both, and only ever says more, so walks end.
+// Source: Kildall, "A unified approach to global program optimization", POPL 1973.
+#ifndef TN_ISA_AMD_FLOW
+#define TN_ISA_AMD_FLOW
+#ifndef TINY_AMALGAMATED
+#include "amd_uses.c"
+#endif
+
+typedef struct tn_amd_flow tn_amd_flow;
+// line, n, uses: the lines as they were; at: states of labels; has: which of them have one; passed: in this walk
+struct tn_amd_flow {
+  tn_amd_list *l; void *pass; size_t nbytes;
+  int (*join)(void *to, const void *from);               // 1: `to` says more than before
+  void (*step)(tn_amd_flow *f, void *state, int line);
+  const tn_amd_line *line; int n, writes; tn_amd_uses *uses;
+  char *at, *now; uint8_t *has, *passed;
+};
+
+// Zeros for a pass, of what the one before had.
+static char *tn_amd_flow_work(tn_amd_list *l, size_t nbytes) {
+  if (l->work_nbytes < nbytes) {
+    l->work = (char *)tn_amd_scratch(l->t, nbytes, 1);
+    l->work_nbytes = l->work ? nbytes : 0;
+  } else memset(l->work, 0, nbytes);
+  if (!l->work) tn_amd_list_refuse(l, "there is no memory for it");
+  return l->work;
+}
+static int tn_amd_flow_open(tn_amd_flow *f, tn_amd_list *l, size_t nbytes, void *pass) {
+  const size_t labels = (size_t)l->labels + 1, uses = (size_t)l->n * sizeof *f->uses;
+  char *const work = tn_amd_flow_work(l, uses + (labels + 1) * (nbytes + 2));
+  memset(f, 0, sizeof *f);
+  if (!work) return 0;
+  f->l = l; f->nbytes = nbytes; f->pass = pass; f->line = l->line; f->n = l->n;
+  f->uses = (tn_amd_uses *)(void *)work;
+  f->at = work + uses;
+  f->now = f->at + labels * nbytes;
+  f->has = (uint8_t *)(f->now + nbytes);
+  f->passed = f->has + labels;
+  for (int i = 0; i < l->n; i++) tn_amd_uses_of(&l->line[i], &f->uses[i]);
+  return 1;
+}
+// Nothing is known of labels.
+static void tn_amd_flow_forget(tn_amd_flow *f) {
+  memset(f->at, 0, (size_t)f->l->labels * f->nbytes);
+  memset(f->has, 0, (size_t)f->l->labels);
+}
+static char *tn_amd_flow_label(const tn_amd_flow *f, int label) { return f->at + (size_t)label * f->nbytes; }
+// The state comes to a label. 1: one that the walk is past has changed.
+static int tn_amd_flow_arrive(tn_amd_flow *f, int label) {
+  int changed = !f->has[label];
+  if (changed) memcpy(tn_amd_flow_label(f, label), f->now, f->nbytes);
+  else changed = f->join(tn_amd_flow_label(f, label), f->now);
+  f->has[label] = 1;
+  return changed && f->passed[label];
+}
+static int tn_amd_goes_on(const tn_amd_line *line) {
+  const int op = line->ins.op;
+  return line->kind != TN_AMD_LINE_INS || (op != TN_AMD_S_BRANCH && op != TN_AMD_S_ENDPGM && op != TN_AMD_S_SETPC_B64);
+}
+static int tn_amd_goes_to(const tn_amd_line *line) {         // a label; -1: none
+  return line->kind == TN_AMD_LINE_INS && tn_amd_is_branch(line->ins.op) && line->ins.op != TN_AMD_S_ENDPGM
+       ? line->label : -1;
+}
+static void tn_amd_flow_copy(tn_amd_flow *f, int line) {
+  if (!f->writes) return;
+  tn_amd_line *const to = tn_amd_line_new(f->l, TN_AMD_LINE_INS, -1);
+  *to = f->line[line];
+}
+// All lines once. 1: states of labels have changed that it was past.
+static int tn_amd_flow_walk(tn_amd_flow *f) {
+  int changed = 0, reached = 1;
+  memset(f->now, 0, f->nbytes);
+  memset(f->passed, 0, (size_t)f->l->labels);
+  for (int i = 0; i < f->n; i++) {
+    const tn_amd_line *const line = &f->line[i];
+    if (line->kind == TN_AMD_LINE_LABEL) {
+      if (reached) tn_amd_flow_arrive(f, line->label);
+      f->passed[line->label] = 1;
+      reached = f->has[line->label];
+      if (reached) memcpy(f->now, tn_amd_flow_label(f, line->label), f->nbytes);
+    } else f->step(f, f->now, i);
+    tn_amd_flow_copy(f, i);
+    const int to = tn_amd_goes_to(line);
+    if (to >= 0 && reached) changed |= tn_amd_flow_arrive(f, to);
+    if (tn_amd_goes_on(line)) continue;
+    reached = 0;
+    memset(f->now, 0, f->nbytes);
+  }
+  return changed;
+}
+static void tn_amd_flow_settle(tn_amd_flow *f) { while (tn_amd_flow_walk(f)) continue; }
+// The last walk, which writes the list. Its lines before are kept for those of the next pass.
+static void tn_amd_flow_write(tn_amd_flow *f) {
+  tn_amd_list *const l = f->l;
+  tn_amd_line *const had = l->line;
+  const int cap = l->cap;
+  if (l->spare_cap < l->n) {
+    l->spare_cap = l->n + l->n / 4 + 64;
+    l->spare = (tn_amd_line *)tn_amd_scratch(l->t, (size_t)l->spare_cap, sizeof *l->spare);
+  }
+  if (!l->spare) { l->spare_cap = 0; tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  l->line = l->spare; l->n = 0; l->cap = l->spare_cap;
+  f->writes = 1;
+  tn_amd_flow_walk(f);
+  l->spare = had; l->spare_cap = cap;
+}
+// A line in front of the one that is stepped over; NULL: nothing is written yet.
+static tn_amd_line *tn_amd_flow_put(tn_amd_flow *f, int op, int n, const tn_amd_operand *o) {
+  if (!f->writes) return NULL;
+  tn_amd_line *const line = tn_amd_line_new(f->l, TN_AMD_LINE_INS, -1);
+  line->ins.op = (uint16_t)op; line->ins.n = (uint8_t)n;
+  if (n) memcpy(line->ins.o, o, (size_t)n * sizeof *o);
+  return line;
+}
+static void tn_amd_flow_put_number(tn_amd_flow *f, int op, unsigned number) {
+  const tn_amd_operand o = tn_amd_imm((int)number);
+  tn_amd_flow_put(f, op, 1, &o);
+}
+
+// ** registers, numbered on: VGPRs, AGPRs, scalars by their codes **
+
+enum { TN_AMD_FLOW_AGPR = 256, TN_AMD_FLOW_VECTORS = 512, TN_AMD_FLOW_SCALARS = 128 };
+static int tn_amd_flow_vector(int kind, int reg) { return kind == TN_AMD_AGPR ? TN_AMD_FLOW_AGPR + reg : reg; }
+#endif
+// ---- end src/amd/../isa/amd_flow.c ----
+// ---- begin src/amd/../isa/amd_waits.c ----
+// amd_waits: waits for what is under way: loads, LDS, scalar loads; as late as possible, and for no more than needed.
+//
+// In:  a list whose registers are real, without waits. Out: the list, with s_waitcnt, or gfx12's s_wait_*, in front of
+//      lines that read or write a register that a load will write, and of barriers.
+// Requires: setup.wgp is 0: a group is on one CU, whose caches keep the order of a group's accesses of memory by
+//      themselves (LLVM, AMDGPUUsage, memory models, "CU wavefront execution mode"), so barriers wait for LDS alone.
+// Holds: of each register, for each counter, how many operations are behind the one that writes it, at least: so many
+//      may be left. What comes in any order (SMEM; flat) is waited for by 0, and is not counted: an operation that is
+//      not done leaves those behind it undone, too, whatever else the counter counts. Nothing waits for stores, which
+//      read their registers as they are issued. What is loaded in front of a loop and used in it, but is not under way
+//      where the loop goes round, is waited for in front, not each time.
+// Source: AMD's guides (amd.c), "Data Dependency Resolution"; LLVM, SIInsertWaitcnts.cpp: which counter is whose.
+#ifndef TN_ISA_AMD_WAITS
+#define TN_ISA_AMD_WAITS
+#ifndef TINY_AMALGAMATED
+#include "amd_flow.c"
+#include "amd_names.c"
+#endif
+
+// ** states: 0: not under way; 64 - n: n operations are behind it, at least; IN_ANY_ORDER **
+
+enum { TN_AMD_NEWEST = 64, TN_AMD_IN_ANY_ORDER = 255, TN_AMD_LDS_ITSELF = TN_AMD_FLOW_VECTORS };
+// by loads, by LDS; LDS_ITSELF: LDS is read or written, by loads: written. scalar: by SMEM
+typedef struct tn_amd_pending {
+  uint8_t load[TN_AMD_FLOW_VECTORS + 1], lds[TN_AMD_FLOW_VECTORS + 1], scalar[TN_AMD_FLOW_SCALARS];
+} tn_amd_pending;
+// What is waited for, the same way.
+typedef struct tn_amd_needs { int load, lds, scalar; } tn_amd_needs;
+
+static int tn_amd_pending_join(void *to, const void *from) {
+  uint8_t *const a = (uint8_t *)to;
+  const uint8_t *const b = (const uint8_t *)from;
+  int more = 0;
+  for (size_t i = 0; i < sizeof(tn_amd_pending); i++) if (b[i] > a[i]) { a[i] = b[i]; more = 1; }
+  return more;
+}
+// One more operation of a counter. The counter has so many bits that none is `most` behind and not done.
+static void tn_amd_pending_pass(uint8_t *of, int most) {
+  const int oldest = TN_AMD_NEWEST - most + 1;
+  for (int i = 0; i <= TN_AMD_FLOW_VECTORS; i++) of[i] = (uint8_t)(of[i] > oldest && of[i] != 255 ? of[i] - 1 : of[i]);
+}
+static int tn_amd_lds_most(int family) { return family == TN_AMD_GFX9 ? 15 : 63; }
+static int tn_amd_left(int need) { return need == TN_AMD_IN_ANY_ORDER ? 0 : TN_AMD_NEWEST - need; }
+static void tn_amd_pending_done(uint8_t *of, int need) {
+  const int left = tn_amd_left(need);
+  for (int i = 0; i <= TN_AMD_FLOW_VECTORS && need; i++)
+    if (!left || (of[i] <= TN_AMD_NEWEST - left && of[i])) of[i] = 0;
+}
+
+// ** what a line begins **
+
+enum { TN_AMD_A_NONE, TN_AMD_A_LOAD, TN_AMD_A_STORE, TN_AMD_A_LDS, TN_AMD_A_SMEM, TN_AMD_A_FLAT, TN_AMD_A_INTO_LDS };
+// Is there a result in registers?
+static int tn_amd_access_returns(const tn_amd_ins *ins) {
+  const int32_t *const m = ins->m;
+  if (tn_amd_format(ins->op, ins->family) == TN_AMD_MUBUF && tn_amd_is_named(ins, "atomic"))
+    return ins->family == TN_AMD_GFX11 ? m[TN_AMD_GLC] : ins->family == TN_AMD_GFX12 ? m[TN_AMD_TH] & 1 : m[TN_AMD_SC0];
+  if (tn_amd_format(ins->op, ins->family) == TN_AMD_MUBUF) return ins->n && tn_amd_is_named(ins, "_load_");
+  const tn_amd_form f = tn_amd_form_of(ins->op, ins->family);
+  return f.n && (*f.operands == 'd' || (*f.operands == 'r' && ins->o[0].kind != TN_AMD_NONE));
+}
+static int tn_amd_access_kind(const tn_amd_line *line) {
+  const tn_amd_ins *const ins = &line->ins;
+  if (line->kind != TN_AMD_LINE_INS) return TN_AMD_A_NONE;
+  if (ins->op == TN_AMD_S_SENDMSG_RTN_B32 || ins->op == TN_AMD_S_SENDMSG_RTN_B64) return TN_AMD_A_SMEM;
+  switch (tn_amd_format(ins->op, ins->family)) {
+    case TN_AMD_SMEM: return *tn_amd_form_of(ins->op, ins->family).operands == 'D' ? TN_AMD_A_SMEM : TN_AMD_A_NONE;
+    case TN_AMD_DS: return TN_AMD_A_LDS;
+    case TN_AMD_FLAT: return TN_AMD_A_FLAT;
+    case TN_AMD_SCRATCH: case TN_AMD_GLOBAL: case TN_AMD_MUBUF: break;
+    default: return TN_AMD_A_NONE;
+  }
+  if (!ins->n) return TN_AMD_A_NONE;                         // caches: never counted here
+  if (tn_amd_is_named(ins, "load_lds")) return TN_AMD_A_INTO_LDS;
+  return tn_amd_access_returns(ins) ? TN_AMD_A_LOAD : TN_AMD_A_STORE;
+}
+static void tn_amd_pending_mark(tn_amd_pending *p, const tn_amd_uses *u, int access) {
+  const int flat = access == TN_AMD_A_FLAT, newest = flat ? TN_AMD_IN_ANY_ORDER : TN_AMD_NEWEST;
+  for (int k = 0; k < u->n; k++) {
+    const tn_amd_use *const use = &u->of[k];
+    if (!(use->role & TN_AMD_WRITES)) continue;
+    for (int r = use->reg; r < use->reg + use->dwords; r++) {
+      const int at = tn_amd_flow_vector(use->kind, r);
+      const int vector = use->kind == TN_AMD_VGPR || use->kind == TN_AMD_AGPR;
+      if (vector && (access == TN_AMD_A_LOAD || flat)) p->load[at] = (uint8_t)newest;
+      if (vector && (access == TN_AMD_A_LDS || flat)) p->lds[at] = (uint8_t)newest;
+      if (use->kind == TN_AMD_SGPR && access == TN_AMD_A_SMEM && r < TN_AMD_NULL) p->scalar[r] = TN_AMD_IN_ANY_ORDER;
+    }
+  }
+}
+static void tn_amd_pending_begin(tn_amd_pending *p, const tn_amd_uses *u, int access, int family) {
+  const int in_loads = access == TN_AMD_A_LOAD || access == TN_AMD_A_INTO_LDS ||
+                       (access == TN_AMD_A_STORE && family == TN_AMD_GFX9);
+  if (in_loads) tn_amd_pending_pass(p->load, 63);
+  if (access == TN_AMD_A_LDS) tn_amd_pending_pass(p->lds, tn_amd_lds_most(family));
+  tn_amd_pending_mark(p, u, access);
+  if (access == TN_AMD_A_LDS) p->lds[TN_AMD_LDS_ITSELF] = TN_AMD_NEWEST;
+  if (access == TN_AMD_A_FLAT) p->lds[TN_AMD_LDS_ITSELF] = p->load[TN_AMD_LDS_ITSELF] = TN_AMD_IN_ANY_ORDER;
+  if (access == TN_AMD_A_INTO_LDS) p->load[TN_AMD_LDS_ITSELF] = TN_AMD_NEWEST;
+}
+
+// ** what a line needs **
+
+static void tn_amd_need(int *most, int one) { if (one > *most) *most = one; }
+// A load that overwrites what another of its kind will have written comes behind it.
+static void tn_amd_needs_of(tn_amd_needs *needs, const tn_amd_pending *p, const tn_amd_uses *u, int access) {
+  for (int k = 0; k < u->n; k++) {
+    const tn_amd_use *const use = &u->of[k];
+    const int vector = use->kind == TN_AMD_VGPR || use->kind == TN_AMD_AGPR, writes = use->role == TN_AMD_WRITES;
+    for (int r = use->reg; r < use->reg + use->dwords; r++) {
+      if (use->kind == TN_AMD_SGPR && r < TN_AMD_FLOW_SCALARS) tn_amd_need(&needs->scalar, p->scalar[r]);
+      if (!vector) continue;
+      const int load = p->load[tn_amd_flow_vector(use->kind, r)], lds = p->lds[tn_amd_flow_vector(use->kind, r)];
+      if (!(writes && access == TN_AMD_A_LOAD && load != TN_AMD_IN_ANY_ORDER)) tn_amd_need(&needs->load, load);
+      if (!(writes && access == TN_AMD_A_LDS && lds != TN_AMD_IN_ANY_ORDER)) tn_amd_need(&needs->lds, lds);
+    }
+  }
+}
+static int tn_amd_is_barrier(const tn_amd_line *line) {
+  const int op = line->ins.op;
+  return line->kind == TN_AMD_LINE_INS && (op == TN_AMD_S_BARRIER || op == TN_AMD_S_BARRIER_SIGNAL ||
+                                           op == TN_AMD_S_BARRIER_SIGNAL_ISFIRST);
+}
+// Permutations of lanes go by LDS's counter, and touch nothing of it.
+static int tn_amd_touches_lds(const tn_amd_line *line, int access) {
+  const int op = line->ins.op;
+  return access == TN_AMD_A_LDS && op != TN_AMD_DS_PERMUTE_B32 && op != TN_AMD_DS_BPERMUTE_B32 &&
+         op != TN_AMD_DS_SWIZZLE_B32;
+}
+static void tn_amd_put_wait_12(tn_amd_flow *f, const tn_amd_needs *needs) {
+  const unsigned load = (unsigned)tn_amd_left(needs->load), lds = (unsigned)tn_amd_left(needs->lds);
+  if (needs->load && needs->lds) tn_amd_flow_put_number(f, TN_AMD_S_WAIT_LOADCNT_DSCNT, load << 8 | lds);
+  else if (needs->load) tn_amd_flow_put_number(f, TN_AMD_S_WAIT_LOADCNT, load);
+  else if (needs->lds) tn_amd_flow_put_number(f, TN_AMD_S_WAIT_DSCNT, lds);
+  if (needs->scalar) tn_amd_flow_put_number(f, TN_AMD_S_WAIT_KMCNT, 0);
+}
+// s_waitcnt: counters that nobody waits for are all ones.
+static void tn_amd_put_wait_of(tn_amd_flow *f, const tn_amd_needs *needs) {
+  unsigned imm = 0;
+  for (int i = 0; i < TN_AMD_NUMBER_OF(tn_amd_waits); i++) {
+    const tn_amd_word_of *const w = &tn_amd_waits[i];
+    const int need = *w->name == 'v' ? needs->load : *w->name == 'l' ? needs->lds : 0;
+    if (w->families >> f->l->family & 1) imm = tn_amd_wait_set(w, imm, need ? (unsigned)tn_amd_left(need) : w->value);
+  }
+  tn_amd_flow_put_number(f, TN_AMD_S_WAITCNT, imm);
+}
+static void tn_amd_put_wait(tn_amd_flow *f, tn_amd_pending *p, tn_amd_needs needs) {
+  const int one_counter = f->l->family != TN_AMD_GFX12;      // of LDS and SMEM
+  if (!needs.load && !needs.lds && !needs.scalar) return;
+  if (one_counter && needs.scalar) needs.lds = TN_AMD_IN_ANY_ORDER;
+  if (one_counter) tn_amd_put_wait_of(f, &needs);
+  else tn_amd_put_wait_12(f, &needs);
+  tn_amd_pending_done(p->load, needs.load);
+  tn_amd_pending_done(p->lds, needs.lds);
+  if (needs.scalar || (one_counter && needs.lds && !tn_amd_left(needs.lds))) memset(p->scalar, 0, sizeof p->scalar);
+}
+
+// ** loops **
+
+// loop: of LOOP and the branch at its end: which, from 1 on; end: of LOOP: where it ends; back: what is under way where
+// a loop goes round, but for what comes in from in front; in_front: wait there
+typedef struct tn_amd_waiting { int *loop, *end, loops, in_front; tn_amd_pending *back; } tn_amd_waiting;
+
+static int tn_amd_waiting_open(tn_amd_waiting *w, tn_amd_list *l) {
+  int *const stack = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int)), depth = 0;
+  memset(w, 0, sizeof *w);
+  w->loop = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
+  w->end = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
+  if (!stack || !w->loop || !w->end) return 0;
+  for (int i = 0; i < l->n; i++) {
+    if (l->line[i].kind == TN_AMD_LINE_LOOP) { w->loop[i] = ++w->loops; stack[depth++] = i; }
+    if (l->line[i].kind != TN_AMD_LINE_LOOP_END || !depth) continue;
+    const int from = stack[--depth];
+    w->end[from] = i;
+    w->loop[i - 1] = w->loop[from];
+  }
+  w->back = (tn_amd_pending *)tn_amd_scratch(l->t, (size_t)w->loops + 1, sizeof *w->back);
+  return w->back != NULL;
+}
+// What is under way in front of the loop, is used in it and is not under way where it goes round.
+static void tn_amd_needs_of_loop(tn_amd_flow *f, tn_amd_needs *needs, const tn_amd_pending *p, int line) {
+  const tn_amd_waiting *const w = (const tn_amd_waiting *)f->pass;
+  const uint8_t *const back = (const uint8_t *)&w->back[w->loop[line]];
+  tn_amd_pending entry = *p;
+  uint8_t *const all = (uint8_t *)&entry;
+  for (size_t i = 0; i < sizeof entry; i++) if (back[i]) all[i] = 0;
+  for (int i = line + 1; i < w->end[line]; i++)
+    tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
+}
+static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
+  tn_amd_waiting *const w = (tn_amd_waiting *)f->pass;
+  tn_amd_pending *const p = (tn_amd_pending *)state;
+  const tn_amd_line *const line = &f->line[i];
+  const int access = tn_amd_access_kind(line);
+  tn_amd_needs needs = {0, 0, 0};
+  tn_amd_needs_of(&needs, p, &f->uses[i], access);
+  if (line->kind == TN_AMD_LINE_LOOP && w->in_front) tn_amd_needs_of_loop(f, &needs, p, i);
+  if (tn_amd_is_barrier(line)) tn_amd_need(&needs.lds, p->lds[TN_AMD_LDS_ITSELF]);
+  if (tn_amd_is_barrier(line) || tn_amd_touches_lds(line, access))
+    tn_amd_need(&needs.load, p->load[TN_AMD_LDS_ITSELF]);
+  tn_amd_put_wait(f, p, needs);
+  if (access) tn_amd_pending_begin(p, &f->uses[i], access, f->l->family);
+  if (w->loop[i] && line->kind == TN_AMD_LINE_INS && !w->in_front) w->back[w->loop[i]] = *p;
+}
+
+static void tn_amd_wait(tn_amd_list *l) {
+  tn_amd_waiting w;
+  tn_amd_flow f;
+  if (l->refused || !tn_amd_flow_open(&f, l, sizeof(tn_amd_pending), &w)) return;
+  if (!tn_amd_waiting_open(&w, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  f.join = tn_amd_pending_join; f.step = tn_amd_wait_step;
+  tn_amd_flow_settle(&f);
+  w.in_front = 1;
+  if (w.loops) { tn_amd_flow_forget(&f); tn_amd_flow_settle(&f); }
+  tn_amd_flow_write(&f);
+}
+#endif
+// ---- end src/amd/../isa/amd_waits.c ----
+// ---- begin src/amd/../isa/amd_states.c ----
+// amd_states: wait states of gfx942: how many instructions, or cycles of s_nop, lie between one that writes a register
+// and one that comes too soon behind it, where the hardware does not see to that.
+//
+// In:  lines, by tn_amd_hazards. Out: for a line how many are missing in front of it; the state behind it.
+// Holds: of each vector register, for each kind of who comes next, how many states are left until it may; of each
+//        scalar one the same until an access of memory may read it, who wait longest for them.
+// Source: AMD's CDNA3 guide, "Manually Inserted Wait States"; LLVM, GCNHazardRecognizer.cpp, checkMAIHazards90A,
+//         checkMAIVALUHazards, createsVALUHazard, for what a count is.
+#ifndef TN_ISA_AMD_STATES
+#define TN_ISA_AMD_STATES
+#ifndef TINY_AMALGAMATED
+#include "amd_flow.c"
+#endif
+
+// Who comes next. As AB, as C: of a matrix instruction; as a C that is not what another one has written, register by
+// register; over: who overwrites it.
+enum { TN_AMD_NEXT_VALU, TN_AMD_NEXT_TRANS, TN_AMD_NEXT_DPP, TN_AMD_NEXT_LANE, TN_AMD_NEXT_AB, TN_AMD_NEXT_C,
+  TN_AMD_NEXT_OTHER_C, TN_AMD_NEXT_MEMORY, TN_AMD_NEXT_OVER, TN_AMD_NEXT_MATRIX_OVER, TN_AMD_NEXTS };
+enum { TN_AMD_SCALAR_MEMORY = 5, TN_AMD_SCALAR_LANE = 4, TN_AMD_SCALAR_FMAS = 4, TN_AMD_SCALAR_VALU = 2,
+  TN_AMD_EXEC_DPP = 5, TN_AMD_EXEC_LANE = 4 };
+// MOST: of left; MODE, M0: until they may be used. part, of: which of so many registers it is that a matrix instruction
+// wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY where a vector instruction was right before
+enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS };
+typedef struct tn_amd_states {
+  uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS];
+  uint8_t part[TN_AMD_FLOW_VECTORS], of[TN_AMD_FLOW_VECTORS];
+} tn_amd_states;
+// Vector registers of each kind that the list names.
+typedef struct tn_amd_files { int vgprs, agprs; } tn_amd_files;
+
+static void tn_amd_files_of(const tn_amd_flow *f, tn_amd_files *files) {
+  files->vgprs = files->agprs = 0;
+  for (int i = 0; i < f->n; i++) {
+    for (int k = 0; k < f->uses[i].n; k++) {
+      const tn_amd_use *const u = &f->uses[i].of[k];
+      const int end = u->reg + u->dwords;
+      if (u->kind == TN_AMD_VGPR && end > files->vgprs) files->vgprs = end;
+      if (u->kind == TN_AMD_AGPR && end > files->agprs) files->agprs = end;
+    }
+  }
+}
+
+// ** ways that meet, and time **
+
+static int tn_amd_states_join(void *to, const void *from) {
+  tn_amd_states *const a = (tn_amd_states *)to;
+  const tn_amd_states *const b = (const tn_amd_states *)from;
+  uint8_t *const all = (uint8_t *)a;
+  const uint8_t *const other = (const uint8_t *)b;
+  const size_t first = b->last[TN_AMD_LEFT_MOST] ? 0 : offsetof(tn_amd_states, scalar);
+  int more = 0;
+  for (int r = 0; r < TN_AMD_FLOW_VECTORS && !first; r++) {
+    const int same = a->part[r] == b->part[r] && a->of[r] == b->of[r], own = a->left[TN_AMD_NEXT_OTHER_C][r];
+    if (!b->left[TN_AMD_NEXT_OTHER_C][r] || same || (own && a->part[r] == 255)) continue;
+    a->part[r] = own ? 255 : b->part[r];
+    a->of[r] = own ? 255 : b->of[r];
+    more = 1;
+  }
+  for (size_t i = first; i < offsetof(tn_amd_states, part); i++) if (other[i] > all[i]) { all[i] = other[i]; more = 1; }
+  return more;
+}
+static void tn_amd_states_pass_over(uint8_t *of, int n, int states) {
+  for (int i = 0; i < n; i++) of[i] = (uint8_t)(of[i] > states ? of[i] - states : 0);
+}
+static void tn_amd_states_pass(tn_amd_states *s, const tn_amd_files *files, int states) {
+  for (int k = 0; k < TN_AMD_NEXTS && s->last[TN_AMD_LEFT_MOST]; k++) {
+    tn_amd_states_pass_over(s->left[k], files->vgprs, states);
+    tn_amd_states_pass_over(s->left[k] + TN_AMD_FLOW_AGPR, files->agprs, states);
+  }
+  tn_amd_states_pass_over(s->scalar, TN_AMD_FLOW_SCALARS, states);
+  tn_amd_states_pass_over(s->last, TN_AMD_LEFTS, states);
+}
+
+// ** what is missing in front of a line **
+
+static int tn_amd_is_of_lane(int op) {
+  return op == TN_AMD_V_READLANE_B32 || op == TN_AMD_V_WRITELANE_B32 || op == TN_AMD_V_READFIRSTLANE_B32;
+}
+static int tn_amd_is_src0(char letter) { return letter == '0' || letter == 'x' || letter == 'X'; }
+static int tn_amd_is_written(const tn_amd_ins *ins, int i, char letter) {
+  if (tn_amd_is_memory(tn_amd_format(ins->op, ins->family))) return strchr("dr", letter) || (!i && letter == 'b' &&
+      tn_amd_format(ins->op, ins->family) == TN_AMD_MUBUF && tn_amd_is_named(ins, "load"));
+  return strchr("dgDec", letter) != NULL;
+}
+// Who the line is to a vector register that it names; -1: nobody who would have to wait.
+static int tn_amd_next_of(const tn_amd_ins *ins, int unit, int i, char letter) {
+  const int memory = unit == TN_AMD_U_LDS || unit == TN_AMD_U_VMEM;
+  if (tn_amd_is_written(ins, i, letter)) {
+    return memory ? -1 : unit == TN_AMD_U_MATRIX ? TN_AMD_NEXT_MATRIX_OVER : TN_AMD_NEXT_OVER;
+  }
+  if (memory) return TN_AMD_NEXT_MEMORY;
+  if (unit == TN_AMD_U_MATRIX) return letter == 'C' ? TN_AMD_NEXT_C : TN_AMD_NEXT_AB;
+  if (ins->lanes == TN_AMD_DPP16 && tn_amd_is_src0(letter)) return TN_AMD_NEXT_DPP;
+  if (tn_amd_is_of_lane(ins->op) && i == 1) return TN_AMD_NEXT_LANE;
+  return unit == TN_AMD_U_TRANS ? TN_AMD_NEXT_TRANS : TN_AMD_NEXT_VALU;
+}
+static void tn_amd_states_more(int *most, int n) { if (n > *most) *most = n; }
+static int tn_amd_states_left(const tn_amd_states *s, int next, int reg, int dwords) {
+  int most = 0;
+  for (int r = reg; r < reg + dwords; r++) tn_amd_states_more(&most, s->left[next][r]);
+  return most;
+}
+// Is what is added to exactly what one matrix instruction has written?
+static int tn_amd_is_whole(const tn_amd_states *s, int reg, int dwords) {
+  for (int k = 0; k < dwords; k++) if (s->part[reg + k] != k + 1 || s->of[reg + k] != dwords) return 0;
+  return 1;
+}
+static int tn_amd_states_of_vector(const tn_amd_states *s, const tn_amd_ins *ins, int unit, int i, char letter) {
+  const tn_amd_operand *const o = &ins->o[i];
+  const int reg = tn_amd_flow_vector(o->kind, o->reg), next = tn_amd_next_of(ins, unit, i, letter);
+  int most = next < 0 ? 0 : tn_amd_states_left(s, next, reg, o->dwords);
+  const int adds = next >= TN_AMD_NEXT_OVER && tn_amd_reads_result(ins);
+  if (adds && next == TN_AMD_NEXT_OVER) tn_amd_states_more(&most, tn_amd_states_left(s, 0, reg, o->dwords));
+  const int is_c = next == TN_AMD_NEXT_C || (adds && next == TN_AMD_NEXT_MATRIX_OVER);
+  if (is_c) tn_amd_states_more(&most, tn_amd_states_left(s, TN_AMD_NEXT_C, reg, o->dwords));
+  if (is_c && !tn_amd_is_whole(s, reg, o->dwords))
+    tn_amd_states_more(&most, tn_amd_states_left(s, TN_AMD_NEXT_OTHER_C, reg, o->dwords));
+  return most;
+}
+// until: which of TN_AMD_SCALAR_.. the reader is.
+static int tn_amd_states_of_scalar(const tn_amd_states *s, int reg, int dwords, int until) {
+  int most = 0;
+  for (int r = reg; r < reg + dwords && r < TN_AMD_FLOW_SCALARS; r++)
+    if (s->scalar[r]) tn_amd_states_more(&most, until - (TN_AMD_SCALAR_MEMORY - s->scalar[r]));
+  return most;
+}
+static int tn_amd_scalar_until(const tn_amd_ins *ins, int unit, int i) {
+  switch (unit) {
+    case TN_AMD_U_SMEM: case TN_AMD_U_LDS: case TN_AMD_U_VMEM: return TN_AMD_SCALAR_MEMORY;
+    case TN_AMD_U_VALU: case TN_AMD_U_TRANS: case TN_AMD_U_MATRIX: break;
+    default: return 0;
+  }
+  return i == 2 && tn_amd_is_of_lane(ins->op) ? TN_AMD_SCALAR_LANE : TN_AMD_SCALAR_VALU;
+}
+// What stands in no operand: EXEC, VCC of v_div_fmas; M0, and MODE.
+static int tn_amd_states_of_others(const tn_amd_states *s, const tn_amd_ins *ins, int unit) {
+  const int fmas = ins->op == TN_AMD_V_DIV_FMAS_F32 || ins->op == TN_AMD_V_DIV_FMAS_F64;
+  const int lanes = ins->lanes == TN_AMD_DPP16 ? TN_AMD_EXEC_DPP
+                  : unit == TN_AMD_U_MATRIX || tn_amd_is_of_lane(ins->op) ? TN_AMD_EXEC_LANE : 0;
+  int most = fmas ? tn_amd_states_of_scalar(s, TN_AMD_VCC, 2, TN_AMD_SCALAR_FMAS) : 0;
+  tn_amd_states_more(&most, tn_amd_states_of_scalar(s, TN_AMD_EXEC, 2, lanes));
+  if (s->last[TN_AMD_LEFT_M0] &&
+      (ins->op == TN_AMD_S_SENDMSG || tn_amd_is_named(ins, "movrel") || tn_amd_is_named(ins, "load_lds")))
+    tn_amd_states_more(&most, s->last[TN_AMD_LEFT_M0]);
+  if (s->last[TN_AMD_LEFT_MODE] && (tn_amd_is_named(ins, "s_setreg") || tn_amd_is_named(ins, "s_getreg")))
+    tn_amd_states_more(&most, s->last[TN_AMD_LEFT_MODE]);
+  return most;
+}
+static int tn_amd_states_missing(const tn_amd_states *s, const tn_amd_line *line) {
+  const tn_amd_ins *const ins = &line->ins;
+  const tn_amd_form form = tn_amd_form_of(ins->op, ins->family);
+  const int unit = tn_amd_unit(line);
+  int most = tn_amd_states_of_others(s, ins, unit);
+  for (int i = 0; i < ins->n && i < form.n; i++) {
+    const tn_amd_operand *const o = &ins->o[i];
+    const char letter = form.operands[2 * i];
+    if (o->kind == TN_AMD_VGPR || o->kind == TN_AMD_AGPR)
+      tn_amd_states_more(&most, tn_amd_states_of_vector(s, ins, unit, i, letter));
+    else if (o->kind == TN_AMD_SGPR && !tn_amd_is_written(ins, i, letter))
+      tn_amd_states_more(&most, tn_amd_states_of_scalar(s, o->reg, o->dwords, tn_amd_scalar_until(ins, unit, i)));
+  }
+  return most;
+}
+
+// ** what a line leaves **
+
+// Passes of a matrix instruction, of four cycles: by its result, but for those of few steps (CDNA3 guide, "MFMA").
+static int tn_amd_hazard_passes(const tn_amd_ins *ins) {
+  const int dwords = ins->o[0].dwords;
+  if (ins->op == TN_AMD_V_MFMA_F32_16X16X4_F32) return 8;
+  if (ins->op == TN_AMD_V_MFMA_F32_32X32X2_F32) return 16;
+  if (dwords == 4 && tn_amd_is_named(ins, "_4x4x")) return 2;
+  return dwords <= 4 ? 4 : dwords <= 16 ? 8 : 16;
+}
+static void tn_amd_after_matrix(const tn_amd_ins *ins, uint8_t row[TN_AMD_NEXTS]) {
+  size_t n;
+  const char *const name = tn_amd_name(ins->op, ins->family, &n);
+  const int passes = tn_amd_hazard_passes(ins), f64 = !memcmp(name + n - 4, "_f64", 4), few = passes <= 4;
+  const int xdl = !f64 && memcmp(name + n - 4, "_f32", 4) != 0;
+  const int use = f64 ? (few ? 6 : 11) : passes + (xdl ? 3 : 2);
+  memset(row, use, TN_AMD_NEXTS);
+  row[TN_AMD_NEXT_C] = passes == 2 ? 2 : 0;
+  row[TN_AMD_NEXT_OTHER_C] = (uint8_t)(f64 ? (few ? 4 : 9) : passes + xdl);
+  if (f64) row[TN_AMD_NEXT_MEMORY] = few ? 9 : 18;
+  row[TN_AMD_NEXT_MATRIX_OVER] = 0;
+}
+static int tn_amd_is_half_written(const tn_amd_ins *ins) {
+  const tn_amd_form form = tn_amd_form_of(ins->op, ins->family);
+  return ins->o[0].op_sel || (ins->lanes == TN_AMD_SDWA && ins->m[TN_AMD_DST_SEL] != 6) ||
+         (ins->m[TN_AMD_BYTE_SEL] && tn_amd_takes(&form, 'T'));
+}
+static void tn_amd_after_vector(const tn_amd_ins *ins, int unit, uint8_t row[TN_AMD_NEXTS]) {
+  memset(row, 0, TN_AMD_NEXTS);
+  row[TN_AMD_NEXT_DPP] = row[TN_AMD_NEXT_AB] = row[TN_AMD_NEXT_C] = 2;
+  row[TN_AMD_NEXT_LANE] = 1;
+  if (unit == TN_AMD_U_TRANS) row[TN_AMD_NEXT_VALU] = 1;
+  if (tn_amd_is_half_written(ins))
+    row[TN_AMD_NEXT_VALU] = row[TN_AMD_NEXT_TRANS] = row[TN_AMD_NEXT_MEMORY] = 1;
+  if (tn_amd_is_named(ins, "v_dot")) {
+    memset(row, 3, TN_AMD_NEXTS);
+    row[TN_AMD_NEXT_MATRIX_OVER] = row[TN_AMD_NEXT_OTHER_C] = 0;
+  }
+  if (unit == TN_AMD_U_MATRIX) tn_amd_after_matrix(ins, row);
+}
+static void tn_amd_states_set(tn_amd_states *s, int reg, int dwords, const uint8_t row[TN_AMD_NEXTS], int matrix) {
+  for (int k = 0; k < TN_AMD_NEXTS; k++) {
+    for (int r = reg; r < reg + dwords; r++) s->left[k][r] = row[k];
+    if (row[k] > s->last[TN_AMD_LEFT_MOST]) s->last[TN_AMD_LEFT_MOST] = row[k];
+  }
+  for (int r = reg; r < reg + dwords; r++) {
+    s->part[r] = (uint8_t)(matrix ? r - reg + 1 : 0);
+    s->of[r] = (uint8_t)(matrix ? dwords : 0);
+  }
+}
+// Registers that are read late, and may not be overwritten until then.
+static void tn_amd_states_keep(tn_amd_states *s, const tn_amd_operand *o, int states, int from_matrix) {
+  const int reg = tn_amd_flow_vector(o->kind, o->reg);
+  for (int r = reg; r < reg + o->dwords; r++) {
+    if (s->left[TN_AMD_NEXT_OVER][r] < states) s->left[TN_AMD_NEXT_OVER][r] = (uint8_t)states;
+    if (from_matrix && s->left[TN_AMD_NEXT_MATRIX_OVER][r] < states)
+      s->left[TN_AMD_NEXT_MATRIX_OVER][r] = (uint8_t)states;
+  }
+  if (s->last[TN_AMD_LEFT_MOST] < states) s->last[TN_AMD_LEFT_MOST] = (uint8_t)states;
+}
+static void tn_amd_states_after_scalars(tn_amd_states *s, const tn_amd_uses *uses, int unit) {
+  const int vector = unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS || unit == TN_AMD_U_MATRIX;
+  for (int k = 0; k < uses->n; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    if (u->kind != TN_AMD_SGPR || !(u->role & TN_AMD_WRITES)) continue;
+    for (int r = u->reg; r < u->reg + u->dwords && r < TN_AMD_FLOW_SCALARS; r++)
+      s->scalar[r] = vector ? TN_AMD_SCALAR_MEMORY : 0;
+    if (u->reg == TN_AMD_M0 && unit == TN_AMD_U_SALU) s->last[TN_AMD_LEFT_M0] = 1;
+  }
+}
+static void tn_amd_states_after(tn_amd_states *s, const tn_amd_line *line, const tn_amd_uses *uses) {
+  const tn_amd_ins *const ins = &line->ins;
+  const tn_amd_form form = tn_amd_form_of(ins->op, ins->family);
+  const int unit = tn_amd_unit(line), vector = unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS;
+  uint8_t row[TN_AMD_NEXTS];
+  tn_amd_states_after_scalars(s, uses, unit);
+  if (tn_amd_is_named(ins, "s_setreg")) s->last[TN_AMD_LEFT_MODE] = 2;
+  if (vector || unit == TN_AMD_U_MATRIX) tn_amd_after_vector(ins, unit, row);
+  for (int i = 0; i < ins->n && i < form.n; i++) {
+    const tn_amd_operand *const o = &ins->o[i];
+    const int written = tn_amd_is_written(ins, i, form.operands[2 * i]);
+    if (o->kind != TN_AMD_VGPR && o->kind != TN_AMD_AGPR) continue;
+    if (unit == TN_AMD_U_MATRIX && form.operands[2 * i] == 'C')
+      tn_amd_states_keep(s, o, tn_amd_hazard_passes(ins) - 1, 0);
+    if (unit == TN_AMD_U_VMEM && form.operands[2 * i] == 'b' && !written && o->dwords > 2)
+      tn_amd_states_keep(s, o, 2, 1);                        // of a store
+    if (written && (vector || unit == TN_AMD_U_MATRIX))
+      tn_amd_states_set(s, tn_amd_flow_vector(o->kind, o->reg), o->dwords, row, unit == TN_AMD_U_MATRIX);
+    if (ins->op == TN_AMD_V_SWAP_B32)
+      tn_amd_states_set(s, tn_amd_flow_vector(o->kind, o->reg), o->dwords, row, 0);
+  }
+}
+static void tn_amd_states_step(tn_amd_flow *f, void *state, int i) {
+  const tn_amd_files *const files = (const tn_amd_files *)f->pass;
+  tn_amd_states *const s = (tn_amd_states *)state;
+  const tn_amd_line *const line = &f->line[i];
+  if (line->kind != TN_AMD_LINE_INS) return;
+  const int missing = tn_amd_states_missing(s, line);
+  for (int left = missing; left > 0; left -= 16)             // s_nop has four bits (CDNA3 guide, "S_NOP")
+    tn_amd_flow_put_number(f, TN_AMD_S_NOP, (unsigned)(left > 16 ? 15 : left - 1));
+  const int itself = line->ins.op == TN_AMD_S_NOP ? (int)(line->ins.o[0].value & 15) + 1 : 1;
+  tn_amd_states_pass(s, files, missing + itself);
+  tn_amd_states_after(s, line, &f->uses[i]);
+}
+#endif
+// ---- end src/amd/../isa/amd_states.c ----
+// ---- begin src/amd/../isa/amd_hazards.c ----
+// amd_hazards: instructions in front of those that would read too soon, or what is not there, where the hardware does
+// not see to that.
+//
+// In:  a list with its waits. Out: the list, with s_nop (gfx942: amd_states.c), v_nop, s_waitcnt_depctr, s_wait_alu.
+// Holds: gfx11: a transcendental's result is read 6 vector instructions, or 2 transcendentals, or an access of memory
+//        later, or its unit is waited for. gfx12: a scalar that a vector instruction has read, and that was written
+//        since, is waited for before it is read. Both: what matrix instructions multiply is not written by the one
+//        right before; lanes are not permuted right behind v_cmpx. Of waves of 32 lanes there is no other.
+// Source: LLVM, GCNHazardRecognizer.cpp (fixVALUTransUseHazard, fixWMMAHazards, fixVcmpxPermlaneHazards) and
+//         AMDGPUWaitSGPRHazards.cpp of LLVM 20; AMD's guides, "s_wait_alu".
+#ifndef TN_ISA_AMD_HAZARDS
+#define TN_ISA_AMD_HAZARDS
+#ifndef TINY_AMALGAMATED
+#include "amd_states.c"
+#endif
+
+// Fields of s_waitcnt_depctr that are 0: results of vector instructions in VGPRs, in SGPRs, in VCC; of scalar ones.
+enum { TN_AMD_WAIT_VGPR = 0xF000, TN_AMD_WAIT_VALU_SGPR = 0x0E00, TN_AMD_WAIT_VALU_VCC = 0x0002,
+  TN_AMD_WAIT_SALU = 0x0001 };
+enum { TN_AMD_WAS_READ = 1, TN_AMD_BY_SALU = 2, TN_AMD_BY_VALU = 4 };
+// valu, trans: of a transcendental's result, how many more of those until it may be read; scalar: WAS_READ by a vector
+// instruction, and written since; from, end: what the vector instruction before wrote, a matrix one; cmpx: it was one
+typedef struct tn_amd_risks {
+  uint8_t valu[TN_AMD_FLOW_AGPR], trans[TN_AMD_FLOW_AGPR], scalar[TN_AMD_FLOW_SCALARS], cmpx, results;
+  uint16_t from, end;
+} tn_amd_risks;
+enum { TN_AMD_VALU_UNTIL = 6, TN_AMD_TRANS_UNTIL = 2 };
+
+static int tn_amd_risks_join(void *to, const void *from) {
+  tn_amd_risks *const a = (tn_amd_risks *)to;
+  const tn_amd_risks *const b = (const tn_amd_risks *)from;
+  uint8_t *const all = (uint8_t *)a;
+  const uint8_t *const other = (const uint8_t *)b;
+  const size_t scalars = offsetof(tn_amd_risks, scalar), cmpx = offsetof(tn_amd_risks, cmpx);
+  int more = 0;
+  for (size_t i = 0; i < offsetof(tn_amd_risks, from); i++) {
+    const int both = i >= scalars && i < cmpx ? all[i] | other[i] : all[i] > other[i] ? all[i] : other[i];
+    more |= both != all[i];
+    all[i] = (uint8_t)both;
+  }
+  if (!b->end) return more;
+  if (!a->end || b->from < a->from) { a->from = b->from; more = 1; }
+  if (b->end > a->end) { a->end = b->end; more = 1; }
+  return more;
+}
+static int tn_amd_is_vector(int unit) {
+  return unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS || unit == TN_AMD_U_MATRIX;
+}
+// A vector instruction has been issued.
+static void tn_amd_risks_pass(tn_amd_risks *s, int trans) {
+  s->cmpx = 0;
+  s->from = s->end = 0;
+  if (!s->results) return;
+  s->results--;
+  for (int r = 0; r < TN_AMD_FLOW_AGPR; r++) {
+    s->valu[r] = (uint8_t)(s->valu[r] ? s->valu[r] - 1 : 0);
+    s->trans[r] = (uint8_t)(s->trans[r] && trans ? s->trans[r] - 1 : s->trans[r]);
+  }
+}
+static void tn_amd_results_are_there(tn_amd_risks *s) {
+  if (!s->results) return;
+  memset(s->valu, 0, sizeof s->valu);
+  memset(s->trans, 0, sizeof s->trans);
+  s->results = 0;
+}
+
+// ** in front of a line **
+
+// gfx11: fields of s_waitcnt_depctr that the line needs.
+static unsigned tn_amd_risk_of_trans(const tn_amd_risks *s, const tn_amd_uses *uses) {
+  for (int k = 0; k < uses->n && s->results; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    if (u->kind != TN_AMD_VGPR || !(u->role & TN_AMD_READS)) continue;
+    for (int r = u->reg; r < u->reg + u->dwords; r++) if (s->valu[r] && s->trans[r]) return TN_AMD_WAIT_VGPR;
+  }
+  return 0;
+}
+// gfx12: the same. Scalar instructions see to what vector instructions write.
+static unsigned tn_amd_risk_of_scalars(const tn_amd_risks *s, const tn_amd_uses *uses, int unit) {
+  const int vector = unit >= TN_AMD_U_SMEM && unit <= TN_AMD_U_VMEM;
+  unsigned fields = 0;
+  for (int k = 0; k < uses->n; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    if (u->kind != TN_AMD_SGPR || !(u->role & TN_AMD_READS)) continue;
+    for (int r = u->reg; r < u->reg + u->dwords && r < TN_AMD_NULL; r++) {         // not M0, EXEC
+      const int vcc = r == TN_AMD_VCC || r == TN_AMD_VCC + 1;
+      if (s->scalar[r] & TN_AMD_BY_SALU) fields |= TN_AMD_WAIT_SALU;
+      if (s->scalar[r] & TN_AMD_BY_VALU && vector) fields |= vcc ? TN_AMD_WAIT_VALU_VCC : TN_AMD_WAIT_VALU_SGPR;
+    }
+  }
+  return fields;
+}
+static void tn_amd_flow_put_fields(tn_amd_flow *f, tn_amd_risks *s, unsigned fields) {
+  if (!fields) return;
+  tn_amd_flow_put_number(f, TN_AMD_S_WAITCNT_DEPCTR, 0xFFFFu & ~fields);
+  if (fields & TN_AMD_WAIT_VGPR) tn_amd_results_are_there(s);
+  for (int r = 0; r < TN_AMD_FLOW_SCALARS; r++) {
+    const int vcc = r == TN_AMD_VCC || r == TN_AMD_VCC + 1;
+    int is = s->scalar[r];
+    if (fields & TN_AMD_WAIT_SALU) is &= ~TN_AMD_BY_SALU;
+    if (fields & (unsigned)(vcc ? TN_AMD_WAIT_VALU_VCC : TN_AMD_WAIT_VALU_SGPR)) is &= ~TN_AMD_BY_VALU;
+    s->scalar[r] = (uint8_t)is;
+  }
+}
+static int tn_amd_permutes_lanes(int op) {
+  return op == TN_AMD_V_PERMLANE16_B32 || op == TN_AMD_V_PERMLANEX16_B32 || op == TN_AMD_V_PERMLANE64_B32 ||
+         op == TN_AMD_V_PERMLANE16_VAR_B32 || op == TN_AMD_V_PERMLANEX16_VAR_B32;
+}
+// A register that is moved to itself: v_nop is passed over (LLVM, fixVcmpxPermlaneHazards).
+static void tn_amd_put_move(tn_amd_flow *f, tn_amd_risks *s, const tn_amd_ins *ins) {
+  if (!s->cmpx || !tn_amd_permutes_lanes(ins->op)) return;
+  const tn_amd_operand o[] = {tn_amd_v(ins->o[1].reg, 1), tn_amd_v(ins->o[1].reg, 1)};
+  tn_amd_flow_put(f, TN_AMD_V_MOV_B32, 2, o);
+  tn_amd_risks_pass(s, 0);
+}
+// What is multiplied, and of sparse matrices their indices, was written right before.
+static void tn_amd_put_nop(tn_amd_flow *f, tn_amd_risks *s, const tn_amd_ins *ins) {
+  const tn_amd_form form = tn_amd_form_of(ins->op, ins->family);
+  for (int i = 1; i < ins->n && i < form.n && s->end; i++) {
+    const tn_amd_operand *const o = &ins->o[i];
+    const int apart = o->reg >= s->end || o->reg + o->dwords <= s->from;
+    if (o->kind != TN_AMD_VGPR || form.operands[2 * i] == 'C' || apart) continue;
+    tn_amd_flow_put(f, TN_AMD_V_NOP, 0, NULL);
+    tn_amd_risks_pass(s, 0);
+  }
+}
+
+// ** behind it **
+
+static void tn_amd_risks_after(tn_amd_risks *s, const tn_amd_line *line, int unit) {
+  const tn_amd_ins *const ins = &line->ins;
+  if (unit == TN_AMD_U_LDS || unit == TN_AMD_U_VMEM) tn_amd_results_are_there(s);
+  if (!tn_amd_is_vector(unit)) return;
+  tn_amd_risks_pass(s, unit == TN_AMD_U_TRANS);
+  s->cmpx = (uint8_t)(tn_amd_format(ins->op, ins->family) == TN_AMD_VOPC && tn_amd_writes_exec(ins->op, ins->family));
+  if (unit == TN_AMD_U_MATRIX) { s->from = ins->o[0].reg; s->end = (uint16_t)(ins->o[0].reg + ins->o[0].dwords); }
+  if (unit != TN_AMD_U_TRANS || ins->family != TN_AMD_GFX11) return;
+  for (int r = ins->o[0].reg; r < ins->o[0].reg + ins->o[0].dwords; r++) {
+    s->valu[r] = TN_AMD_VALU_UNTIL;
+    s->trans[r] = TN_AMD_TRANS_UNTIL;
+  }
+  s->results = TN_AMD_VALU_UNTIL;
+}
+// gfx12: who has read and written scalars.
+static void tn_amd_risks_after_scalars(tn_amd_risks *s, const tn_amd_uses *uses, int unit) {
+  const int reader = unit >= TN_AMD_U_SMEM && unit <= TN_AMD_U_VMEM;
+  for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++) {
+    for (int k = 0; k < uses->n; k++) {
+      const tn_amd_use *const u = &uses->of[k];
+      if (u->kind != TN_AMD_SGPR || !(u->role & role)) continue;
+      for (int r = u->reg; r < u->reg + u->dwords && r < TN_AMD_NULL; r++) {
+        if (role == TN_AMD_READS && reader) s->scalar[r] |= TN_AMD_WAS_READ;
+        if (role == TN_AMD_WRITES && s->scalar[r])
+          s->scalar[r] = (uint8_t)(TN_AMD_WAS_READ | (tn_amd_is_vector(unit) ? TN_AMD_BY_VALU : TN_AMD_BY_SALU));
+      }
+    }
+  }
+}
+static void tn_amd_risks_step(tn_amd_flow *f, void *state, int i) {
+  tn_amd_risks *const s = (tn_amd_risks *)state;
+  const tn_amd_line *const line = &f->line[i];
+  const tn_amd_uses *const uses = &f->uses[i];
+  const int unit = tn_amd_unit(line), twelve = f->l->family == TN_AMD_GFX12;
+  if (line->kind != TN_AMD_LINE_INS) return;
+  if (twelve) tn_amd_flow_put_fields(f, s, tn_amd_risk_of_scalars(s, uses, unit));
+  else if (tn_amd_is_vector(unit)) tn_amd_flow_put_fields(f, s, tn_amd_risk_of_trans(s, uses));
+  tn_amd_put_move(f, s, &line->ins);
+  if (unit == TN_AMD_U_MATRIX) tn_amd_put_nop(f, s, &line->ins);
+  tn_amd_risks_after(s, line, unit);
+  if (twelve) tn_amd_risks_after_scalars(s, uses, unit);
+}
+
+static void tn_amd_hazards(tn_amd_list *l) {
+  const int nine = l->family == TN_AMD_GFX9;
+  tn_amd_files files;
+  tn_amd_flow f;
+  if (l->refused || !tn_amd_flow_open(&f, l, nine ? sizeof(tn_amd_states) : sizeof(tn_amd_risks), &files)) return;
+  tn_amd_files_of(&f, &files);
+  f.join = nine ? tn_amd_states_join : tn_amd_risks_join;
+  f.step = nine ? tn_amd_states_step : tn_amd_risks_step;
+  tn_amd_flow_settle(&f);
+  tn_amd_flow_write(&f);
+}
+#endif
+// ---- end src/amd/../isa/amd_hazards.c ----
+// ---- begin src/amd/../isa/amd_delays.c ----
+// amd_delays: hints of gfx11 and gfx12 that cost nothing but their place: s_delay_alu, by which a wave leaves its unit
+// to others until a result is there, and s_clause, by which a run of loads stays together.
+//
+// In:  a list with its waits and hazards. Out: the list with them. It is right without.
+// Holds: what is known of results ends at labels, and where the line waits for vector results by itself. A hint that is
+//        not full takes the next one, too, up to five instructions on. A clause has at most 32 instructions.
+// Source: AMD's RDNA3 guide, "S_DELAY_ALU", "S_CLAUSE"; LLVM, AMDGPUInsertDelayAlu.cpp, SIInsertHardClauses.cpp.
+#ifndef TN_ISA_AMD_DELAYS
+#define TN_ISA_AMD_DELAYS
+#ifndef TINY_AMALGAMATED
+#include "amd_depend.c"
+#include "amd_waits.c"
+#endif
+
+// Codes before those of a kind; bits where the second one and how far it is stand.
+enum { TN_AMD_DEP_VALU = 0, TN_AMD_DEP_TRANS = 4, TN_AMD_DEP_SALU = 8, TN_AMD_MOST_DEPS = 3 };
+enum { TN_AMD_DELAY_SECOND = 7, TN_AMD_DELAY_SKIP = 4, TN_AMD_MOST_SKIP = 5, TN_AMD_MOST_CLAUSE = 32 };
+
+// Who makes a register: a unit, U_OTHER: nobody lately; how many of its kind, and cycles, had been issued before.
+typedef struct tn_amd_maker { uint8_t unit; int number, cycle; } tn_amd_maker;
+// hint: the line of the list that is written, + 1, that may take another
+typedef struct tn_amd_delays_of {
+  tn_amd_maker vector[TN_AMD_FLOW_AGPR], scalar[TN_AMD_FLOW_SCALARS];
+  int valus, transes, cycle, hint, clause;
+} tn_amd_delays_of;
+
+static void tn_amd_delays_forget(tn_amd_delays_of *d) {
+  memset(d->vector, 0, sizeof d->vector);
+  memset(d->scalar, 0, sizeof d->scalar);
+}
+static tn_amd_maker *tn_amd_maker_of(tn_amd_delays_of *d, const tn_amd_use *u, int r) {
+  if (u->kind == TN_AMD_VGPR) return &d->vector[r];
+  return u->kind == TN_AMD_SGPR && r < TN_AMD_NULL ? &d->scalar[r] : NULL;
+}
+// How near the result's maker is: of vector units which before, of scalars how many cycles are left; 0: far enough.
+static int tn_amd_delay_of(const tn_amd_delays_of *d, const tn_amd_maker *m) {
+  const int cycles = d->cycle - m->cycle, valu = d->valus - m->number, trans = d->transes - m->number;
+  switch (m->unit) {
+    case TN_AMD_U_VALU: return valu <= 4 && cycles < TN_AMD_VALU_CYCLES ? TN_AMD_DEP_VALU + valu : 0;
+    case TN_AMD_U_TRANS: return trans <= 3 && cycles < TN_AMD_TRANS_CYCLES ? TN_AMD_DEP_TRANS + trans : 0;
+    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + TN_AMD_SALU_CYCLES - cycles : 0;
+    default: return 0;
+  }
+}
+static int tn_amd_kind_of_delay(int code) {
+  return code <= TN_AMD_DEP_TRANS ? 0 : code <= TN_AMD_DEP_SALU ? 1 : 2;
+}
+// The nearest of each kind that the line reads.
+static void tn_amd_delays_of_line(tn_amd_delays_of *d, const tn_amd_uses *uses, int named, int *nearest) {
+  for (int k = 0; k < named; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    for (int r = u->reg; u->role & TN_AMD_READS && r < u->reg + u->dwords; r++) {
+      const tn_amd_maker *const m = tn_amd_maker_of(d, u, r);
+      const int code = m ? tn_amd_delay_of(d, m) : 0, kind = tn_amd_kind_of_delay(code), salu = kind == 2;
+      if (code && (!nearest[kind] || (salu ? code > nearest[kind] : code < nearest[kind]))) nearest[kind] = code;
+    }
+  }
+}
+static void tn_amd_put_delay(tn_amd_flow *f, tn_amd_delays_of *d, const int nearest[TN_AMD_MOST_DEPS]) {
+  static const int order[] = {1, 0, 2};                      // who takes longest
+  int codes[2] = {0, 0}, n = 0;
+  for (int i = 0; i < TN_AMD_MOST_DEPS && n < 2; i++) if (nearest[order[i]]) codes[n++] = nearest[order[i]];
+  if (!n) return;
+  const int skip = f->l->n - d->hint;
+  if (d->hint && n == 1 && skip <= TN_AMD_MOST_SKIP) {
+    f->l->line[d->hint - 1].ins.o[0].value |= (uint32_t)(codes[0] << TN_AMD_DELAY_SECOND | skip << TN_AMD_DELAY_SKIP);
+    d->hint = 0;
+    return;
+  }
+  tn_amd_flow_put_number(f, TN_AMD_S_DELAY_ALU, (unsigned)(codes[0] | codes[1] << TN_AMD_DELAY_SECOND));
+  d->hint = n == 1 ? f->l->n : 0;
+}
+static void tn_amd_delays_after(tn_amd_delays_of *d, const tn_amd_uses *uses, int unit) {
+  const int trans = unit == TN_AMD_U_TRANS, matrix = unit == TN_AMD_U_MATRIX;
+  const tn_amd_maker m = {(uint8_t)(matrix ? TN_AMD_U_VALU : unit), trans ? d->transes : d->valus, d->cycle};
+  for (int k = 0; k < uses->n; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    for (int r = u->reg; u->role & TN_AMD_WRITES && r < u->reg + u->dwords; r++)
+      if (tn_amd_maker_of(d, u, r)) *tn_amd_maker_of(d, u, r) = m;
+  }
+  d->transes += trans;
+  d->valus += unit == TN_AMD_U_VALU || matrix;
+}
+
+// ** clauses **
+
+// Kinds of accesses that may stand in one clause; 0: none.
+static int tn_amd_clause_of(const tn_amd_line *line) {
+  const int access = tn_amd_access_kind(line);
+  return access == TN_AMD_A_SMEM || access == TN_AMD_A_LOAD
+       ? access << 8 | tn_amd_format(line->ins.op, line->ins.family) : 0;
+}
+static void tn_amd_put_clause(tn_amd_flow *f, tn_amd_delays_of *d, int i) {
+  const int kind = tn_amd_clause_of(&f->line[i]);
+  int n = 0;
+  if (d->clause) { d->clause--; return; }
+  while (kind && n < TN_AMD_MOST_CLAUSE && i + n < f->n && tn_amd_clause_of(&f->line[i + n]) == kind) n++;
+  if (n < 2) return;
+  tn_amd_flow_put_number(f, TN_AMD_S_CLAUSE, (unsigned)n - 1);
+  d->clause = n - 1;
+}
+static void tn_amd_delay_step(tn_amd_flow *f, void *state, int i) {
+  tn_amd_delays_of *const d = (tn_amd_delays_of *)f->pass;
+  const tn_amd_line *const line = &f->line[i];
+  const tn_amd_uses *const uses = &f->uses[i];
+  const int unit = tn_amd_unit(line), lanes = unit >= TN_AMD_U_VALU && unit <= TN_AMD_U_VMEM;
+  int nearest[TN_AMD_MOST_DEPS] = {0, 0, 0};
+  (void)state;
+  if (i && f->line[i - 1].kind == TN_AMD_LINE_LABEL) { tn_amd_delays_forget(d); d->hint = 0; }
+  if (line->kind != TN_AMD_LINE_INS) return;
+  tn_amd_put_clause(f, d, i);
+  const int waits = unit == TN_AMD_U_LDS || unit == TN_AMD_U_VMEM || line->ins.op == TN_AMD_S_WAITCNT_DEPCTR;
+  if (waits) tn_amd_delays_forget(d);
+  if (unit == TN_AMD_U_SALU || unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS || unit == TN_AMD_U_MATRIX) {
+    tn_amd_delays_of_line(d, uses, uses->n - lanes, nearest);
+    tn_amd_put_delay(f, d, nearest);
+    tn_amd_delays_after(d, uses, unit);
+  }
+  d->cycle++;
+}
+
+static int tn_amd_delay_join(void *to, const void *from) { (void)to; (void)from; return 0; }
+static void tn_amd_delay(tn_amd_list *l) {
+  tn_amd_flow f;
+  if (l->refused || l->family == TN_AMD_GFX9) return;
+  tn_amd_delays_of *const d = (tn_amd_delays_of *)tn_amd_scratch(l->t, 1, sizeof *d);
+  if (!d) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  if (!tn_amd_flow_open(&f, l, 1, d)) return;
+  f.step = tn_amd_delay_step;
+  f.join = tn_amd_delay_join;
+  tn_amd_flow_write(&f);
+}
+#endif
+// ---- end src/amd/../isa/amd_delays.c ----
+// ---- begin src/amd/../isa/amd_finish.c ----
+// amd_finish: a list of machine instructions to bytes.
+//
+// In:  a list whose registers are real, without copies. Out: bytes behind those of out, of the shortest forms that say
+//      the same, with s_endpgm at the end; or what could not be written, in refused.
+// Holds: branches go to labels by distances of words, from the instruction behind. A kernel that stores, and has so
+//      many registers that others wait for them, gives them back before its stores are done (gfx11, gfx12).
+#ifndef TN_ISA_AMD_FINISH
+#define TN_ISA_AMD_FINISH
+#ifndef TINY_AMALGAMATED
+#include "amd_show.c"
+#include "amd_waits.c"
+#endif
+
+// ** shorter instructions that do the same **
+
+static int tn_amd_is_plain(const tn_amd_ins *ins) {
+  int bits = ins->lanes | ins->long_form | ins->op_y;
+  for (int i = 0; i < ins->n; i++) bits |= ins->o[i].neg | ins->o[i].abs | ins->o[i].op_sel;
+  return !bits && !ins->m[TN_AMD_CLAMP] && !ins->m[TN_AMD_OMOD];
+}
+static int tn_amd_is_same(const tn_amd_operand *a, const tn_amd_operand *b) {
+  return a->kind == b->kind && a->reg == b->reg && a->dwords == b->dwords;
+}
+static int tn_amd_is_signed_16(uint32_t v) { return (int32_t)v >= INT16_MIN && (int32_t)v <= INT16_MAX; }
+// A vector register as the second operand, and if there is one, the literal that is not added as the first.
+static void tn_amd_turn(tn_amd_ins *ins) {
+  const tn_amd_operand first = ins->o[1];
+  if (ins->o[2].kind == TN_AMD_VGPR || first.kind != TN_AMD_VGPR) return;
+  ins->o[1] = ins->o[2];
+  ins->o[2] = first;
+}
+// d = a * b + c: c is d (fmac); c is a literal (fmaak); a is (fmamk).
+static void tn_amd_shorten_fma(tn_amd_ins *ins) {
+  const int family = ins->family;
+  const int fmac = ins->op == TN_AMD_V_FMA_F32 ? TN_AMD_V_FMAC_F32
+                 : ins->op == TN_AMD_V_FMA_F64 ? TN_AMD_V_FMAC_F64 : TN_AMD_V_FMAC_F16;
+  const tn_amd_operand *const o = ins->o;
+  tn_amd_turn(ins);
+  if (tn_amd_is_same(&o[0], &o[3]) && o[2].kind == TN_AMD_VGPR && tn_amd_format(fmac, family) == TN_AMD_VOP2) {
+    ins->op = (uint16_t)fmac;
+    ins->n = 3;
+    memset(&ins->o[3], 0, sizeof ins->o[3]);
+  } else if (ins->op == TN_AMD_V_FMA_F32 && o[3].kind == TN_AMD_LITERAL && o[2].kind == TN_AMD_VGPR) {
+    ins->op = TN_AMD_V_FMAAK_F32;
+  } else if (ins->op == TN_AMD_V_FMA_F32 && o[1].kind == TN_AMD_LITERAL && o[3].kind == TN_AMD_VGPR) {
+    const tn_amd_operand literal = o[1];
+    ins->op = TN_AMD_V_FMAMK_F32;
+    ins->o[1] = o[2];
+    ins->o[2] = literal;
+  }
+}
+static void tn_amd_shorten_scalar(tn_amd_ins *ins) {
+  const int last = ins->n - 1, literal = last > 0 && ins->o[last].kind == TN_AMD_LITERAL;
+  const uint32_t v = last > 0 ? ins->o[last].value : 0;
+  const int compares = ins->op >= TN_AMD_S_CMP_EQ_I32 && ins->op <= TN_AMD_S_CMP_LE_U32;
+  const int updates = literal && last == 2 && tn_amd_is_same(&ins->o[0], &ins->o[1]);
+  int op = 0;
+  if (!literal) return;
+  if (ins->op == TN_AMD_S_MOV_B32 && tn_amd_is_signed_16(v)) op = TN_AMD_S_MOVK_I32;
+  if (ins->op == TN_AMD_S_ADD_I32 && updates && tn_amd_is_signed_16(v)) op = TN_AMD_S_ADDK_I32;
+  if (ins->op == TN_AMD_S_MUL_I32 && updates && tn_amd_is_signed_16(v)) op = TN_AMD_S_MULK_I32;
+  if (compares && ins->o[0].kind == TN_AMD_SGPR &&
+      (ins->op >= TN_AMD_S_CMP_EQ_U32 ? v <= UINT16_MAX : tn_amd_is_signed_16(v)))
+    op = ins->op - TN_AMD_S_CMP_EQ_I32 + TN_AMD_S_CMPK_EQ_I32;
+  if (!op || !tn_amd_format(op, ins->family)) return;
+  ins->op = (uint16_t)op;
+  ins->o[compares ? 1 : last == 2 ? 1 : last] = tn_amd_imm((int)v);
+  ins->n = 2;
+}
+// The words of a shorter instruction; 0: there is none.
+static int tn_amd_encode_shorter(const tn_amd_ins *of, uint32_t *words) {
+  tn_amd_ins ins = *of;
+  const int fma = ins.op == TN_AMD_V_FMA_F32 || ins.op == TN_AMD_V_FMA_F64 ||
+                  (ins.op == TN_AMD_V_FMA_F16 && ins.family != TN_AMD_GFX9);
+  if (fma && tn_amd_is_plain(&ins)) tn_amd_shorten_fma(&ins);
+  else if (tn_amd_format(ins.op, ins.family) <= TN_AMD_SOPC) tn_amd_shorten_scalar(&ins);
+  if (ins.op == of->op) return 0;
+  const int n = tn_amd_encode(ins.family, &ins, words);
+  return n && !tn_amd_broken_rule(&ins) ? n : 0;
+}
+
+// ** words **
+
+static void tn_amd_finish_refuse(tn_amd_list *l, const tn_amd_line *line, const char *why) {
+  tiny_bytes b = {l->t, NULL, 0, 0};
+  size_t n;
+  char text[400];
+  const char *const name = tn_amd_name(line->ins.op, line->ins.family, &n);
+  if (l->refused) return;
+  tn_amd_line_text(line, text, sizeof text);
+  tiny_log_line(l->t, 'd', "%s: %s", text, why);
+  tiny_bytes_add(&b, name, n);
+  tiny_bytes_add(&b, why, strlen(why) + 1);
+  tn_amd_list_refuse(l, b.n > n ? b.data : "there is no memory for it");
+}
+static int tn_amd_encode_line(tn_amd_list *l, const tn_amd_line *line, uint32_t *words) {
+  tn_amd_ins ins = line->ins;
+  const int format = tn_amd_format(ins.op, ins.family);
+  const int shorter = tn_amd_encode_shorter(&ins, words);
+  if (shorter) return shorter;
+  int n = tn_amd_encode(ins.family, &ins, words);
+  if (!n && !ins.op_y && format >= TN_AMD_VOP1 && format <= TN_AMD_VOPC && !ins.long_form) {
+    ins.long_form = 1;
+    n = tn_amd_encode(ins.family, &ins, words);
+  }
+  if (!n || tn_amd_broken_rule(&ins)) { tn_amd_finish_refuse(l, line, " does not take these operands"); return 0; }
+  return n;
+}
+static void tn_amd_add_words(tiny_bytes *out, const uint32_t *words, int n) {
+  for (int i = 0; i < n; i++) {
+    uint8_t bytes[4];
+    tn_amd_put_bytes(bytes, words[i], 4);
+    tiny_bytes_add(out, bytes, 4);
+  }
+}
+static int tn_amd_words_of(const tiny_bytes *out, size_t from) { return (int)((out->n - from) / 4); }
+
+// ** the end **
+
+static int tn_amd_gives_registers_back(const tn_amd_list *l) {
+  int stores = 0;
+  if (l->family == TN_AMD_GFX9 || l->setup.scratch || l->setup.vgprs <= l->chip->vgprs / l->chip->waves) return 0;
+  for (int i = 0; i < l->n; i++) {
+    stores |= tn_amd_access_kind(&l->line[i]) == TN_AMD_A_STORE;
+    if (tn_amd_format(l->line[i].ins.op, l->family) == TN_AMD_SCRATCH) return 0;
+  }
+  return stores;
+}
+static int tn_amd_ends(const tn_amd_list *l) {
+  const tn_amd_line *const last = &l->line[l->n - 1];
+  return l->n && last->kind == TN_AMD_LINE_INS && last->ins.op == TN_AMD_S_ENDPGM;
+}
+// gfx11 wants s_nop in front of the message (LLVM, SIInsertWaitcnts.cpp, "dealloc VGPRs").
+static void tn_amd_finish_end(tn_amd_list *l) {
+  if (tn_amd_ends(l)) return;
+  if (tn_amd_gives_registers_back(l)) {
+    const tn_amd_operand zero = tn_amd_imm(0), message = tn_amd_imm(3);
+    const tn_amd_operand o[2] = {zero, message};
+    for (int i = 0; i < 2; i++) {
+      tn_amd_line *const line = tn_amd_line_new(l, TN_AMD_LINE_INS, -1);
+      line->ins.op = (uint16_t)(i ? TN_AMD_S_SENDMSG : TN_AMD_S_NOP);
+      line->ins.n = 1; line->ins.o[0] = o[i];
+    }
+  }
+  tn_amd_line *const end = tn_amd_line_new(l, TN_AMD_LINE_INS, -1);
+  end->ins.op = TN_AMD_S_ENDPGM; end->ins.n = 1; end->ins.o[0] = tn_amd_imm(0);
+}
+
+// ** branches **
+
+static void tn_amd_finish_branches(tn_amd_list *l, tiny_bytes *out, size_t from, const int *at, const int *label) {
+  for (int i = 0; i < l->n && !l->refused; i++) {
+    const int to = tn_amd_goes_to(&l->line[i]);
+    if (to < 0) continue;
+    const int distance = label[to] - 1 - (at[i] + 1);
+    if (!label[to]) tn_amd_list_refuse(l, "a label is nowhere");
+    else if (distance < INT16_MIN || distance > INT16_MAX) tn_amd_list_refuse(l, "a label is too far away");
+    else tn_amd_put_bytes((uint8_t *)out->data + from + 4 * (size_t)at[i], (uint64_t)distance, 2);
+  }
+}
+// 1: out has all of it.
+static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
+  const size_t from = out->n;
+  size_t nbytes = from;
+  if (l->refused) return 0;
+  tn_amd_finish_end(l);
+  int *const at = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
+  int *const label = (int *)tn_amd_scratch(l->t, (size_t)l->labels + 1, sizeof(int));       // + 1; 0: nowhere
+  if (!at || !label) tn_amd_list_refuse(l, "there is no memory for it");
+  for (int i = 0; i < l->n && !l->refused; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    uint32_t words[TN_AMD_MOST_WORDS];
+    at[i] = tn_amd_words_of(out, from);
+    if (line->kind == TN_AMD_LINE_LABEL) label[line->label] = at[i] + 1;
+    if (line->kind == TN_AMD_LINE_COPY) tn_amd_list_refuse(l, "a copy has no registers yet");
+    if (line->kind != TN_AMD_LINE_INS) continue;
+    const int n = tn_amd_encode_line(l, line, words);
+    tn_amd_add_words(out, words, n);
+    nbytes += 4 * (size_t)n;
+    if (out->n != nbytes) tn_amd_list_refuse(l, "there is no memory for it");
+  }
+  if (!l->refused) tn_amd_finish_branches(l, out, from, at, label);
+  return !l->refused;
+}
+#endif
+// ---- end src/amd/../isa/amd_finish.c ----
+// ---- begin src/amd/../isa/amd_generate.c ----
+// amd_generate: the renderer of machine code for AMD's GPUs: lists of kernels -> a code object, without any compiler.
+//
+// In:  the lists of lowered kernels. Out: of each its code and what it needs; of them a code object, as amd_object.c
+//      writes it. The passes of a kernel are those of tn_amd_passes, in order.
+// Holds: what has no form is refused with its reason: nothing is written then. A kernel that is written begins as an
+//        object does: runtime/builds.c knows by that what no outside compiler has to make. Parameters are words, as
+//        render/lang_cuda.c says: the object has the symbol tiny_values.
+#ifndef TN_ISA_AMD_GENERATE
+#define TN_ISA_AMD_GENERATE
+#ifndef TINY_AMALGAMATED
+#include "amd_select.c"
+#include "amd_common.c"
+#include "amd_pipeline.c"
+#include "amd_schedule.c"
+#include "amd_registers.c"
+#include "amd_dual.c"
+#include "amd_waits.c"
+#include "amd_hazards.c"
+#include "amd_delays.c"
+#include "amd_finish.c"
+#include "amd_object.c"
+#include "amd_abilities.c"
+#include "amd_show.c"
+#endif
+
+// What stands in front of a kernel's code, and its name, among kernels that are rendered. mark: tn_amd_mark.
+typedef struct tn_amd_rendered { char mark[4]; tn_amd_setup setup; uint32_t most_items, name, code; } tn_amd_rendered;
+static const char tn_amd_mark[5] = "\177ELF";
+
+static void tn_amd_pad(tiny_bytes *out, size_t align) {
+  static const char zeros[16] = {0};
+  if (out->n % align) tiny_bytes_add(out, zeros, align - out->n % align);
+}
+// The code of a list; NULL, or why there is none.
+static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
+  tn_amd_select_list(l, k);
+  if (!l->refused) tn_amd_remove_common(l);
+  if (!l->refused) tn_amd_remove_dead(l);
+  if (!l->refused) tn_amd_pipeline(l);
+  if (!l->refused) tn_amd_schedule(l);
+  if (!l->refused) tn_amd_allocate(l);
+  if (!l->refused) tn_amd_pair_lines(l);
+  if (!l->refused) tn_amd_wait(l);
+  if (!l->refused) tn_amd_hazards(l);
+  if (!l->refused) tn_amd_delay(l);
+  if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
+  return l->refused;
+}
+// A kernel to out, which is empty. NULL, or why there is none.
+static const char *tn_amd_render(tiny_ctx *t, const tn_amd_chip *chip, const tiny_listing *k, tiny_bytes *out) {
+  tn_amd_list l;
+  tiny_bytes code = {t, NULL, 0, 0};
+  tn_amd_rendered head;
+  memset(&head, 0, sizeof head);
+  if (!tn_amd_list_open(&l, t, chip)) return l.refused;
+  const char *const refused = tn_amd_code_of_list(&l, k, &code);
+  if (refused) return refused;
+  memcpy(head.mark, tn_amd_mark, sizeof head.mark);
+  head.setup = l.setup;
+  head.most_items = (uint32_t)(k->local[0] * k->local[1] * k->local[2]);
+  head.name = (uint32_t)strlen(k->name); head.code = (uint32_t)code.n;
+  tiny_bytes_add(out, &head, sizeof head);
+  tiny_bytes_add(out, k->name, head.name + 1);
+  tn_amd_pad(out, 8);
+  tiny_bytes_add(out, code.data, code.n);
+  tn_amd_pad(out, 8);
+  return NULL;
+}
+static int tn_amd_is_rendered(const void *data, size_t n) { return n > 4 && !memcmp(data, tn_amd_mark, 4); }
+// Kernels that were rendered -> a code object; none of them: for the cache's key.
+static tiny_code tn_amd_bind(tiny_ctx *t, const tn_amd_chip *chip, const tiny_rendered *kernels, int n,
+                             tiny_bytes *out) {
+  tn_amd_source *const source = (tn_amd_source *)tn_amd_scratch(t, (size_t)n + 1, sizeof *source);
+  if (!source) return TINY_E_MEMORY;
+  for (int i = 0; i < n; i++) {
+    tn_amd_rendered head;
+    const char *const at = kernels[i].data;
+    memcpy(&head, at, sizeof head);
+    source[i].setup = head.setup; source[i].most_items = head.most_items;
+    source[i].name = at + sizeof head;
+    source[i].code = at + (sizeof head + head.name + 1 + 7) / 8 * 8; source[i].nbytes = head.code;
+  }
+  tn_amd_object_write(out, chip, source, n, "tiny_values");
+  return tiny_status(t);
+}
+
+// ** a renderer that does nothing else **
+
+static tiny_code tn_amd_kernel_of(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                  uint64_t *uses) {
+  const tn_amd_chip *const chip = (const tn_amd_chip *)r->own;
+  const char *const refused = tn_amd_render(t, chip, k, out);
+  *uses = 0;
+  if (!refused) return tiny_status(t);
+  return tiny_fail(t, TINY_E_COMPILE, "%s: %s has no form in the code of %s", k->name, refused, chip->name);
+}
+static tiny_code tn_amd_module_of(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                  tiny_bytes *out) {
+  return tn_amd_bind(t, (const tn_amd_chip *)r->own, kernels, n, out);
+}
+// target: "gfx1100". 0: it is none of the chips.
+static int tn_lang_amd(tiny_renderer *r, const char *target) {
+  memset(r, 0, sizeof *r);
+  r->name = "AMD"; r->file = "hsaco";
+  for (int i = 0; i < TN_AMD_CHIPS; i++) if (!strcmp(target, tn_amd_chips[i].name)) r->own = &tn_amd_chips[i];
+  if (!r->own) return 0;
+  tn_amd_abilities(r, (const tn_amd_chip *)r->own);
+  r->kernel = tn_amd_kernel_of;
+  r->module = tn_amd_module_of;
+  return 1;
+}
+#endif
+// ---- end src/amd/../isa/amd_generate.c ----
+
 // ---- begin src/amd/module.c ----
 // module: code objects in the GPU's memory, and the kernels in them.
 //
@@ -7925,11 +16071,13 @@ static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
 #endif
 // ---- end src/amd/graph.c ----
 // ---- begin src/amd/compile.c ----
-// compile: HIP C -> a code object, by what a tiny_amd_system brings, or clang; assembly -> a code object, here.
+// compile: kernels -> code objects: the library's own by the generator of isa/amd_generate.c; HIP C by what a
+// tiny_amd_system brings, or clang; assembly by amd_assembly.c.
 //
-// In:    HIP C, which includes nothing, or assembly, which begins with .amdgcn_target (amd_assembly.c). Out: a code
-//        object for the device, or what the compiler says. They are kept in the library's disk cache.
-// Holds: clang alone is run, once for a module: no linker, no library, no header of ROCm. What is found is taken for
+// In:    lists; HIP C, which includes nothing; assembly, which begins with .amdgcn_target. Out: a code object for the
+//        device, or what the compiler says. What clang made is kept in the library's disk cache.
+// Holds: what the generator refuses is HIP C, that kernel alone, where there is a clang and tiny_desc.compiler lets it;
+//        else an error. clang alone is run, once for a module: no linker, no library, no header of ROCm. What is found is taken for
 //        the device, and told in the log (letter p). Nothing is written to disk.
 // What is what: Clang, User's Manual and "HIP Support" (--cuda-device-only, -nogpuinc, -nogpulib); -emit-obj stands
 // behind -S, so that cc1 writes the object that the driver would have linked.
@@ -7939,28 +16087,103 @@ static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
 #include "device.c"
 #include "../base/tool.c"
 #include "../isa/amd_assembly.c"
+#include "../isa/amd_generate.c"
+#include "../render/lang_hip.c"
 #endif
 
-// TINY_AMD_CLANG, then ROCm's, then the newest in the folders of PATH that are absolute. 0: it is in none.
-static int tn_kfd_find_clang(char *out, size_t nbytes) {
+// ** who compiles **
+
+// tiny_desc.compiler, else TINY_AMD_COMPILER: "builtin", "outside", "both", or a clang. Another name is one of a
+// compiler for processors.
+static void tn_kfd_choose_compilers(tn_kfd *d) {
+  const char *asked = tiny_compiler_of(d->t);
+  if (!asked) asked = getenv("TINY_AMD_COMPILER");
+  if (!asked) asked = "both";
+  const char *const slash = strrchr(asked, '/');
+  const int is_clang = strstr(slash ? slash : asked, "clang") != NULL;
+  d->alone = !strcmp(asked, "builtin");
+  d->builtin = !is_clang && strcmp(asked, "outside") != 0;
+  if (is_clang) snprintf(d->compiler, sizeof d->compiler, "%s", asked);
+}
+// The clang that was chosen; else TINY_AMD_CLANG, then ROCm's, then the newest in the folders of PATH that are
+// absolute. 0: it is in none.
+static int tn_kfd_find_clang(const char *chosen, char *out, size_t nbytes) {
   static const char *const names[] = {"amdclang", "clang-23", "clang-22", "clang-21", "clang-20", "clang-19",
     "clang-18", "clang-17", "clang", NULL};
-  const char *named = getenv("TINY_AMD_CLANG");
-  if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_tool_is_program(out); }
+  char name[300];
+  const char *named = getenv("TINY_AMD_CLANG"), *const one[] = {name, NULL};
+  snprintf(name, sizeof name, "%s", chosen);
+  if (*chosen && *chosen != '/') return tn_tool_find(one, out, nbytes);
+  if (*chosen || (named && *named)) {
+    snprintf(out, nbytes, "%s", *chosen ? name : named);
+    return tn_tool_is_program(out);
+  }
   snprintf(out, nbytes, "/opt/rocm/llvm/bin/clang");
   return tn_tool_is_program(out) || tn_tool_find(names, out, nbytes);
 }
-static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
+static int tn_kfd_has_compiler(tn_kfd *d) {
   if (!d->compiler_asked++ && !d->k.sys.compile) {
-    if (!tn_kfd_find_clang(d->compiler, sizeof d->compiler)) d->compiler[0] = 0;
-    else tiny_log_line(d->t, 'p', "%s: HIP C is compiled by %s", d->name, d->compiler);
+    char found[sizeof d->compiler];
+    const int is = tn_kfd_find_clang(d->compiler, found, sizeof found);
+    if (is) tiny_log_line(d->t, 'p', "%s: HIP C is compiled by %s", d->name, found);
+    snprintf(d->compiler, sizeof d->compiler, "%s", is ? found : "");
   }
-  if (d->k.sys.compile || d->compiler[0]) return TINY_OK;
-  return tiny_fail(d->t, TINY_E_COMPILE,
-                   "%s: a kernel is to be compiled and there is no clang that knows AMD's GPUs: install clang 17 or "
-                   "later (or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or bring the program's kernels "
-                   "in tiny_desc.cache_file from a machine that has one (tiny_cache_export)", d->name);
+  return d->k.sys.compile || d->compiler[0];
 }
+#define TN_KFD_INSTALL "install clang 17 or later (or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or " \
+  "bring the program's kernels in tiny_desc.cache_file from a machine that has one (tiny_cache_export)"
+static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
+  if (tn_kfd_has_compiler(d)) return TINY_OK;
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: HIP C is to be compiled and there is no clang that knows AMD's GPUs: "
+                   TN_KFD_INSTALL, d->name);
+}
+
+// ** kernels that the library writes: machine code (isa/amd_generate.c); HIP C, where that refuses one **
+
+// Can HIP C say what this list says? It may be lowered for what the GPU has and the language has not.
+static int tn_kfd_in_hip(const tiny_renderer *own, const tiny_renderer *hip, const tiny_listing *k) {
+  for (int i = 0; i < k->n; i++) {
+    const tiny_uop *const u = k->list[i];
+    if (own->ops[u->op] && !hip->ops[u->op]) return 0;
+    if (u->op == TINY_OP_DOT && !(hip->dots >> u->k & 1)) return 0;
+    if (u->dtype && !(hip->dtypes >> u->dtype & 1)) return 0;
+  }
+  return 1;
+}
+static const tn_amd_chip *tn_kfd_machine(const tn_kfd *d) {
+  for (int i = 0; i < TN_AMD_CHIPS; i++) if (!strcmp(tn_amd_chips[i].name, d->node.chip->name)) return &tn_amd_chips[i];
+  return NULL;
+}
+static tiny_code tn_kfd_write_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                     uint64_t *uses) {
+  tn_kfd *const d = (tn_kfd *)(uintptr_t)r->own;
+  const char *const why = tn_amd_render(t, tn_kfd_machine(d), k, out);
+  *uses = 0;
+  if (!why || tiny_status(t) != TINY_OK) return tiny_status(t);
+  const int sayable = tn_kfd_in_hip(r, &d->hip, k);
+  tiny_log_line(t, 'd', "%s: the built-in compiler refuses %s: %s", d->name, k->name, why);
+  if (!d->alone && sayable && tn_kfd_has_compiler(d)) return d->hip.kernel(t, &d->hip, k, out, uses);
+  return tiny_fail(t, TINY_E_COMPILE, "%s: %s: %s has no form in the code of %s%s", d->name, k->name, why,
+                   d->node.chip->name, d->alone || !sayable ? "" : "; with a clang it is HIP C: " TN_KFD_INSTALL);
+}
+static tiny_code tn_kfd_write_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                     tiny_bytes *out) {
+  const tn_kfd *const d = (const tn_kfd *)r->own;
+  if (n && !tn_amd_is_rendered(kernels->data, kernels->n)) return d->hip.module(t, &d->hip, kernels, n, out);
+  const tiny_code code = tn_amd_bind(t, tn_kfd_machine(d), kernels, n, out);
+  return n || code != TINY_OK ? code : d->hip.module(t, &d->hip, kernels, n, out);
+}
+static void tn_kfd_renderer(void *dev, tiny_renderer *out) {
+  tn_kfd *const d = (tn_kfd *)dev;
+  if (!d->builtin || !tn_lang_amd(out, d->node.chip->name)) { tn_lang_hip(out, d->node.chip->name); return; }
+  tn_lang_hip(&d->hip, d->node.chip->name);
+  tiny_renderer_of_language(&d->hip);
+  out->own = d;
+  out->kernel = tn_kfd_write_kernel;
+  out->module = tn_kfd_write_module;
+}
+
+// ** clang **
 
 // Products and sums are fused where the list says FMA, nowhere else. LLVM 19's vectorizer of straight code loses the
 // sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
@@ -7974,12 +16197,17 @@ static int tn_kfd_by_clang(const char *path, const char *hip, const char *target
 
 // ** as the backend is asked **
 
+// Neither an object, which is taken as it is, nor assembly.
+static int tn_kfd_is_object(const tiny_bytes *source) { return tn_amd_is_rendered(source->data, source->n); }
+static int tn_kfd_is_hip(const tiny_bytes *source) {
+  return !tn_kfd_is_object(source) && !tn_amd_is_assembly(source->data);
+}
 typedef struct tn_kfd_batch { tn_kfd *d; const tiny_bytes *source; tn_tool_made *made; int *result; } tn_kfd_batch;
 static void tn_kfd_compile_task(void *arg, int i) {
   const tn_kfd_batch *b = (const tn_kfd_batch *)arg;
   const tiny_amd_system *s = &b->d->k.sys;
   tn_tool_made *m = &b->made[i];
-  if (tn_amd_is_assembly(b->source[i].data)) return;
+  if (!tn_kfd_is_hip(&b->source[i])) return;
   const char *target = b->d->node.chip->name;
   b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->bytes, &m->nbytes, m->log,
                                          sizeof m->log)
@@ -7992,12 +16220,10 @@ static tiny_code tn_kfd_refused(tn_kfd *d, const tn_tool_made *m, tiny_bytes *lo
                    n ? m->log : "it is not said why");
 }
 static tiny_code tn_kfd_assemble(tn_kfd *d, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
-  const tn_amd_chip *chip = NULL;
+  const tn_amd_chip *const chip = tn_kfd_machine(d);
   const tiny_code before = tiny_status(d->t);
   tn_tool_made m;
   tn_amd_error e;
-  for (int i = 0; i < TN_AMD_CHIPS; i++)
-    if (!strcmp(tn_amd_chips[i].name, d->node.chip->name)) chip = &tn_amd_chips[i];
   if (!chip) return tiny_fail(d->t, TINY_E_COMPILE, "%s: there is no assembler for it", d->name);
   if (tn_amd_assemble_object(binary, chip, source->data, source->n, &e))
     return before == TINY_OK ? tiny_status(d->t) : TINY_OK;          // memory may have been refused
@@ -8006,6 +16232,10 @@ static tiny_code tn_kfd_assemble(tn_kfd *d, const tiny_bytes *source, tiny_bytes
 }
 static tiny_code tn_kfd_take(const tn_kfd_batch *b, int i, tiny_bytes *binary, tiny_bytes *log) {
   const tn_tool_made *m = &b->made[i];
+  if (tn_kfd_is_object(&b->source[i])) {
+    tiny_bytes_add(binary, b->source[i].data, b->source[i].n);
+    return TINY_OK;
+  }
   if (tn_amd_is_assembly(b->source[i].data)) return tn_kfd_assemble(b->d, &b->source[i], binary, log);
   if (b->result[i] || !m->bytes) return tn_kfd_refused(b->d, m, log);
   tiny_bytes_add(binary, m->bytes, m->nbytes);
@@ -8016,7 +16246,7 @@ static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny
   tn_kfd *d = (tn_kfd *)dev;
   tiny_code code = TINY_OK;
   int hip = 0;
-  for (int i = 0; i < n; i++) hip += !tn_amd_is_assembly(source[i].data);
+  for (int i = 0; i < n; i++) hip += tn_kfd_is_hip(&source[i]);
   if (hip) code = tn_kfd_find_compiler(d);
   if (code != TINY_OK) return code;
   const size_t size = (size_t)n * (sizeof(tn_tool_made) + sizeof(int));
@@ -8202,12 +16432,9 @@ TINY_API int tiny_amd_gpus(const tiny_amd_system *system, tiny_amd_gpu *out, int
 #include "share.c"
 #include "compile.c"
 #include "info.c"
-#include "../render/lang_hip.c"
 #endif
 
-// ** how kernels are written **
-
-static void tn_kfd_renderer(void *dev, tiny_renderer *out) { tn_lang_hip(out, ((const tn_kfd *)dev)->node.chip->name); }
+// ** what it is **
 
 // What schedules ask. A unit is what shares memory: a CU, or RDNA's WGP of two; bytes that an item loads at once: LLVM,
 // global_load_b128.
@@ -8280,6 +16507,7 @@ static tn_kfd *tn_kfd_new(tiny_ctx *t) {
   d->blocks.user = d; d->blocks.make = tn_kfd_blocks_make; d->blocks.drop = tn_kfd_blocks_drop;
   d->drm = d->k.kfd = -1;
   d->timeout_ns = tn_kfd_timeout();
+  tn_kfd_choose_compilers(d);
   d->spins = TN_KFD_SPINS;
   memcpy(d->name, "AMD", 4);
   return d;
@@ -8370,80 +16598,148 @@ SOFTWARE.
 
 Where things stand in tiny_amd.h
 
-    165  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    173  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                           addresses
-    192  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
+    200  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
                                           two sides of a bus see in order
-    310  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
+    318  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
                                           nothing of it has a name in a folder
-    441  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
+    449  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
                                           the driver's
-    554  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
+    562  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
                                           commands that was prepared
-    769  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    777  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1130  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1138  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1155  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1269  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1163  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1277  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1324  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1332  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1380  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1388  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1459  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1467  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1517  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1614  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1525  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1622  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1868  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1878  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2042  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2052  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2438  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2448  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2562  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2572  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2716  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2726  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2822  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2832  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2916  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2926  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3236  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3246  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3736  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3746  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   3998  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   4008  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4098  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4108  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4282  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5056  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4292  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5066  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5128  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5138  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5255  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5686  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5265  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5696  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5772  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5782  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5965  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5975  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6638  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6648  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7078  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7396  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-   7523  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+   7092  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7413  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+                                          everyone: renderers stand in companion headers, too, and those see
+                                          nothing else of the library
+   7513  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7556  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+                                          bytes
+   7838  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+                                          VCC, EXEC; and which unit does it
+   8050  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+                                          virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
+                                          its second
+   8118  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+                                          for each element
+   8347  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+                                          64, and quotients
+   8773  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+                                          quotients
+   8990  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+                                          another, on AMD's GPUs
+   9165  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+                                          GPUs
+   9309  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+                                          AMD's GPUs
+   9561  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+                                          asks for
+   9594  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+   9959  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+                                          by itself
+  10265  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+                                          memory in registers
+  10609  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+                                          AMD's GPUs
+  10901  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+                                          virtual registers
+  11212  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11273  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+                                          stand in front of them
+  11487  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+                                          and for how many cycles
+  11890  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+                                          what reads those of this one
+  12222  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+                                          late, few registers at a time
+  12603  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+                                          later, and who writes it
+  13106  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+                                          tuple, or a part of one
+  13379  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+                                          use
+  13649  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14075  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14298  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+                                          and a list that is written anew with it
+  14429  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+                                          possible, and for no more than needed
+  14648  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+                                          lie between one that writes a register and one that comes too soon
+                                          behind it, where the hardware does not see to that
+  14919  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+                                          not there, where the hardware does not see to that
+  15105  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+                                          s_delay_alu, by which a wave leaves its unit to others until a
+                                          result is there, and s_clause, by which a run of loads stays
+                                          together
+  15240  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15427  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+                                          code object, without any compiler
+  15542  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  15669  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-   7836  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  15982  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-   7928  src/amd/compile.c                HIP C -> a code object, by what a tiny_amd_system brings, or clang;
-                                          assembly -> a code object, here
-   8039  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-   8152  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16074  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+                                          isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
+                                          clang; assembly by amd_assembly.c
+  16269  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16382  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-   8195  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16425  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-   8325  src/amd/backend.c                the one object of tiny_amd.h
+  16553  src/amd/backend.c                the one object of tiny_amd.h
 */

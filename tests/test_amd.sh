@@ -22,7 +22,7 @@ if [ -z "$clang" ]; then
   report
 fi
 # The example whose GPU may be an emulator.
-make -s build/library/plain.o && cc -std=gnu11 -w -DSUM_ON_EMULATOR -DTN_VERIFY_PASSES=1 -include build/library.h -I. examples/sum_amd.c \
+make -s build/library/plain.o && cc -std=gnu11 -w -DSUM_ON_EMULATOR -DTN_VERIFY_PASSES=1 -include build/library.h -include tests/static_api.h -I. examples/sum_amd.c \
   build/library/plain.o -o "$work/sum_amd" -lm -lpthread -ldl
 for gpu in ${TEST_AMD_GPUS:-gfx1100}; do says "a sum at five levels, $gpu" "5 of 5 levels are right" "$work/sum_amd" $gpu; done
 make -s build/amd/test_vectors build/amd/test_order build/amd/test_random >/dev/null || { failed=$((failed + 1)); report; }

@@ -450,6 +450,7 @@ static void make_lanes_if(maker *m, int n) {
   const int skip = tn_amd_label_new(m->l);
   const tn_amd_operand mask = tn_amd_new_mask(m->l), saved = tn_amd_new_mask(m->l), result = new_v(m);
   tn_amd_copy(m->l, result, rnd(2) ? tn_amd_int(7) : some_v(m));
+  for (int k = rnd(6); k > 0; k--) make_one(m);
   tn_amd_do3(m->l, TN_AMD_V_CMP_LT_U32, mask, some_v(m), some_v(m));
   tn_amd_do2(m->l, and_saveexec(m), saved, mask);
   if (rnd(2)) tn_amd_branch_to(m->l, TN_AMD_S_CBRANCH_EXECZ, skip);

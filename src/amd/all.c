@@ -33,6 +33,48 @@
 #include "../isa/amd_parse.c"
 #include "../isa/amd_object.c"
 #include "../isa/amd_assembly.c"
+
+// ** the generator: lists of kernels -> machine code **
+// instructions with virtual registers, what a line reads and writes, and its text
+#include "../ir/listing.c"
+#include "../isa/amd_operands.c"
+#include "../isa/amd_list.c"
+#include "../isa/amd_uses.c"
+#include "../isa/amd_show.c"
+// selection
+#include "../isa/amd_values.c"
+#include "../isa/amd_integers.c"
+#include "../isa/amd_floats.c"
+#include "../isa/amd_casts.c"
+#include "../isa/amd_arithmetic.c"
+#include "../isa/amd_pairs.c"
+#include "../isa/amd_abilities.c"
+#include "../isa/amd_fused.c"
+#include "../isa/amd_address.c"
+#include "../isa/amd_loads.c"
+#include "../isa/amd_control.c"
+#include "../isa/amd_select.c"
+// what nobody reads, loads for the next iteration, order
+#include "../isa/amd_dead.c"
+#include "../isa/amd_common.c"
+#include "../isa/amd_depend.c"
+#include "../isa/amd_pipeline.c"
+#include "../isa/amd_schedule.c"
+// registers
+#include "../isa/amd_ranges.c"
+#include "../isa/amd_tuples.c"
+#include "../isa/amd_spill.c"
+#include "../isa/amd_registers.c"
+// pairs, waits, hazards, bytes
+#include "../isa/amd_dual.c"
+#include "../isa/amd_flow.c"
+#include "../isa/amd_waits.c"
+#include "../isa/amd_states.c"
+#include "../isa/amd_hazards.c"
+#include "../isa/amd_delays.c"
+#include "../isa/amd_finish.c"
+#include "../isa/amd_generate.c"
+
 #include "module.c"
 #include "launch.c"
 #include "graph.c"

@@ -61,7 +61,9 @@ typedef struct tn_kfd {
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
   uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
-  char compiler[300]; int compiler_asked;
+  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, "": any, or none
+  int builtin, alone, compiler_asked; char compiler[300];
+  tiny_renderer hip;
 } tn_kfd;
 
 static tiny_code tn_kfd_failed(tn_kfd *d) { return tiny_fail(d->t, d->k.code, "%s: %s", d->name, d->k.why); }

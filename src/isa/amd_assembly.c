@@ -310,7 +310,7 @@ static int tn_amd_assemble_object(tiny_bytes *out, const tn_amd_chip *chip, cons
   if (!tn_amd_take_directives(&a, text, n, e)) return 0;
   if (!tn_amd_assemble_kernels(&a, &sources, e)) return 0;
   tn_amd_object_write(out, chip, (const tn_amd_source *)(const void *)sources.data,
-                      (int)(sources.n / sizeof(tn_amd_source)));
+                      (int)(sources.n / sizeof(tn_amd_source)), NULL);
   return 1;
 }
 #endif

@@ -19,9 +19,6 @@ static void tn_amd_count_uses(tn_amd_selection *x) {
     for (uint32_t j = 0; j < u->nsrc; j++) if (x->uses[u->src[j]->seq] < 255) x->uses[u->src[j]->seq]++;
   }
 }
-static int tn_amd_is_beside(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
-  return !x->inside || x->inside[u->seq] == x->inside[s->seq];
-}
 // Is the element of s, a source of u, one that a vector instruction made?
 static int tn_amd_is_own(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s, int i) {
   const tn_amd_operand o = tn_amd_element(x, s, i);
@@ -342,7 +339,7 @@ static int tn_amd_fused_most(tn_amd_selection *x, const tiny_uop *u, int i, tn_a
 }
 
 static int tn_amd_fuse(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
-  const int d = u->nsrc ? u->src[0]->dtype : TINY_VOID;
+  const int d = u->nsrc ? (int)u->src[0]->dtype : (int)TINY_VOID;
   if (u->op == TINY_OP_WHERE) return tn_amd_fused_choice(x, u, i, y);
   if (u->op == TINY_OP_EXP2) return tn_amd_fused_power(x, u, i, y);
   if (d == TINY_F32 && tn_amd_compares(u)) return tn_amd_fused_compare(x, u, i, y);

@@ -9,7 +9,7 @@
 #ifndef TN_ISA_AMD_LIST
 #define TN_ISA_AMD_LIST
 #ifndef TINY_AMALGAMATED
-#include "amd_build.c"
+#include "amd_operands.c"
 #include "../ir/listing.c"
 #endif
 
@@ -37,6 +37,7 @@ typedef struct tn_amd_list {
   tn_amd_vreg *vreg; int nvreg, vregcap;
   int labels;
   tn_amd_setup setup;                      // what the kernel needs, as far as it is known
+  tn_amd_line *spare; int spare_cap; char *work; size_t work_nbytes;       // what passes had, for the next one
 } tn_amd_list;
 
 static void tn_amd_list_refuse(tn_amd_list *l, const char *why) { if (!l->refused) l->refused = why; }

@@ -131,8 +131,11 @@ static void tn_amd_cast_to_words(tn_amd_selection *x, const tiny_uop *u) {
   }
 }
 
-// ** two f32 by one instruction (gfx942), where they lie beside each other already **
+// ** two f32 by one instruction (gfx942) **
 
+static int tn_amd_is_beside(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  return !x->inside || x->inside[u->seq] == x->inside[s->seq];
+}
 static int tn_amd_wide_pair_op(const tn_amd_selection *x, const tiny_uop *u) {
   const int op = u->op, fits = u->dtype == TINY_F32 && u->lanes > 1 && u->lanes % 2 == 0 && x->family == TN_AMD_GFX9;
   if (!fits) return 0;
@@ -150,45 +153,73 @@ static int tn_amd_wide_pair_of(const tn_amd_selection *x, const tiny_uop *s, int
   o->op_sel = a.sub & 1; o->op_sel_hi = b.sub & 1;
   return 1;
 }
-// Is it the same for all elements? Of four and more a pair of it pays.
+static int tn_amd_wide_pairs_are(const tn_amd_selection *x, const tiny_uop *s) {
+  tn_amd_operand o;
+  for (int i = 0; i < s->lanes; i += 2) if (!tn_amd_wide_pair_of(x, s, i, &o)) return 0;
+  return 1;
+}
+// Is it the same for all elements?
 static int tn_amd_wide_pair_same(const tn_amd_selection *x, const tiny_uop *s) {
   const tn_amd_operand first = tn_amd_element(x, s, 0);
-  int same = first.kind != TN_AMD_OFF && (tn_amd_is_uniform(&first) || s->lanes > 2);
+  int same = first.kind != TN_AMD_OFF;
   for (int i = 1; i < s->lanes && same; i++) {
     const tn_amd_operand o = tn_amd_element(x, s, i);
     same = o.kind == first.kind && o.reg == first.reg && o.sub == first.sub && o.value == first.value;
   }
   return same;
 }
-static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
-  const int op = tn_amd_wide_pair_op(x, u);
-  tn_amd_operand same[3], o[4];
-  int scalars = 0, is[3] = {0, 0, 0};
-  if (!op) return 0;
-  for (uint32_t j = 0; j < u->nsrc; j++) {
-    int halves = 1;
-    for (int i = 0; i < u->lanes && halves; i += 2) halves = tn_amd_wide_pair_of(x, u->src[j], i, &o[0]);
-    is[j] = !halves && tn_amd_wide_pair_same(x, u->src[j]);
-    if (!halves && !is[j]) return 0;
-    scalars += is[j];
+// Of a source: its pairs; what all elements are; registers apart, which can be brought together.
+enum { TN_AMD_NO_PAIRS, TN_AMD_PAIRS, TN_AMD_ONE, TN_AMD_APART };
+static int tn_amd_wide_kind(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  int apart = tn_amd_is_beside(x, u, s) && s->lanes == u->lanes;
+  if (tn_amd_wide_pairs_are(x, s)) return TN_AMD_PAIRS;
+  if (tn_amd_wide_pair_same(x, s)) return TN_AMD_ONE;
+  for (int i = 0; i < s->lanes && apart; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s, i);
+    apart = o.kind == TN_AMD_VGPR && !o.sub && tn_amd_is_virtual(&o) && x->l->vreg[o.reg - TN_AMD_VIRTUAL].dwords == 1;
   }
-  if (scalars > 1) return 0;
-  for (uint32_t j = 0; j < u->nsrc; j++) if (is[j]) {
-    const tn_amd_operand one = tn_amd_element(x, u->src[j], 0);
-    same[j] = tn_amd_joined(x, one, one);
-    same[j].op_sel_hi = 1;
+  return apart ? TN_AMD_APART : TN_AMD_NO_PAIRS;
+}
+// From here on the elements of s lie beside each other; where they were nobody asks any more.
+static void tn_amd_bring_together(tn_amd_selection *x, const tiny_uop *s) {
+  for (int i = 0; i < s->lanes; i += 2) {
+    const tn_amd_operand pair = tn_amd_joined(x, tn_amd_element(x, s, i), tn_amd_element(x, s, i + 1));
+    for (int k = 0; k < 2; k++) x->pool[x->elements[s->seq] + i + k] = tn_amd_slice(pair, k, 1);
+  }
+}
+// The first of a pair, which is taken twice. One scalar pair may be read; others come of vector registers.
+static tn_amd_operand tn_amd_wide_one(tn_amd_selection *x, const tiny_uop *s, int *scalars) {
+  const tn_amd_operand one = tn_amd_element(x, s, 0);
+  const int scalar = tn_amd_is_uniform(&one) && !(*scalars)++;
+  const tn_amd_operand pair = scalar ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+  tn_amd_copy(x->l, tn_amd_slice(pair, 0, 1), one);
+  return pair;
+}
+static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
+  const int op = tn_amd_wide_pair_op(x, u), n = (int)u->nsrc;
+  tn_amd_operand same[3], o[4];
+  int scalars = 0, kind[3] = {0, 0, 0}, pairs = 0;
+  if (!op) return 0;
+  for (int j = 0; j < n; j++) {
+    kind[j] = tn_amd_wide_kind(x, u, u->src[j]);
+    pairs += kind[j] != TN_AMD_ONE;
+    if (kind[j] == TN_AMD_NO_PAIRS) return 0;
+  }
+  if (!pairs) return 0;
+  for (int j = 0; j < n; j++) {
+    if (kind[j] == TN_AMD_ONE) same[j] = tn_amd_wide_one(x, u->src[j], &scalars);
+    if (kind[j] == TN_AMD_APART && !tn_amd_wide_pairs_are(x, u->src[j])) tn_amd_bring_together(x, u->src[j]);
   }
   const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->l->refused; i += 2) {
     o[0] = tn_amd_new_v(x->l, 2);
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (is[j]) o[1 + j] = same[j];
+    for (int j = 0; j < n; j++)
+      if (kind[j] == TN_AMD_ONE) o[1 + j] = same[j];
       else tn_amd_wide_pair_of(x, u->src[j], i, &o[1 + j]);
-    }
     if (u->op == TINY_OP_SUB) o[2].neg = o[2].abs = 1;
-    tn_amd_line *const line = tn_amd_do(x->l, op, (int)u->nsrc + 1, o);
-    for (uint32_t j = 0; j < u->nsrc; j++) {                 // which halves, whatever a packed one has by itself
-      line->ins.o[1 + j].op_sel = o[1 + j].op_sel; line->ins.o[1 + j].op_sel_hi = o[1 + j].op_sel_hi;
+    tn_amd_line *const line = tn_amd_do(x->l, op, n + 1, o);
+    for (int j = 1; j <= n; j++) {         // which halves, whatever a packed one has by itself
+      line->ins.o[j].op_sel = o[j].op_sel; line->ins.o[j].op_sel_hi = o[j].op_sel_hi;
     }
     for (int k = 0; k < 2; k++) x->pool[first + i + k] = tn_amd_slice(o[0], k, 1);
   }
