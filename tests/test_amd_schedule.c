@@ -1,5 +1,5 @@
-// The order of instructions for AMD's GPUs (amd_schedule.c, amd_pipeline.c, amd_dual.c): random lists do the same before
-// and after, by an interpreter of one lane; cycles of known blocks; pairs are what the encoder and the rules take.
+// The order of instructions for AMD's GPUs (amd_schedule.c, amd_pipeline.c, amd_dual.c): random lists do the same
+// before and after, by an interpreter of one lane; cycles of known blocks; pairs are what encoder and rules take.
 // TEST_SAYS=1: cycles and registers of the blocks.
 // brief: plain asan
 #ifndef _GNU_SOURCE

@@ -364,10 +364,29 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
   tn_amd_block_passes(o);
   for (int i = 0; i < o->n; i++) tn_amd_block_moves(o, i);
 }
+// Labels that nobody goes to begin no block.
+static int tn_amd_labels_dropped(tn_amd_list *l) {
+  uint8_t *const used = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->labels, 1);
+  int n = 1;
+  if (!used) return 0;
+  for (int i = 0; i < l->n; i++)
+    if (l->line[i].kind == TN_AMD_LINE_INS && l->line[i].label >= 0) used[l->line[i].label] = 1;
+  for (int i = 1; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    if (line->kind == TN_AMD_LINE_LABEL && line->label >= 0 && !used[line->label]) continue;
+    if (n != i) l->line[n] = *line;
+    n++;
+  }
+  l->n = n;
+  return 1;
+}
 static void tn_amd_schedule(tn_amd_list *l) {
   tn_amd_order o;
   if (l->refused) return;
-  if (!tn_amd_order_open(&o, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  if (!tn_amd_labels_dropped(l) || !tn_amd_order_open(&o, l)) {
+    tn_amd_list_refuse(l, "there is no memory for it");
+    return;
+  }
   tn_amd_limits(&o);
   for (int begin = 0; begin < l->n;) {
     const int end = tn_amd_block_end(&o.g, begin);
