@@ -1,5 +1,5 @@
-// amd_virtual: a machine that executes lists of AMD's instructions (src/isa/amd_list.c) as they are, with registers that
-// are virtual or real, copies and all: of a wave, by what a handful of operations do. What is stored is kept.
+// amd_virtual: a machine that executes lists of AMD's instructions (src/isa/amd_list.c) as they are, with registers
+// that are virtual or real, copies and all: of a wave, by what a handful of operations do. What is stored is kept.
 #ifndef AMD_VIRTUAL_H
 #define AMD_VIRTUAL_H
 
