@@ -211,7 +211,7 @@ static tn_amd_line *tn_amd_do(tn_amd_list *l, int op, int n, const tn_amd_operan
   if (!format || n > TN_AMD_MOST_OPERANDS) { tn_amd_list_refuse(l, "the GPU has no such instruction"); return l->line; }
   memset(&ins, 0, sizeof ins);
   ins.op = (uint16_t)op; ins.family = (uint8_t)l->family; ins.n = (uint8_t)n;
-  memcpy(ins.o, o, (size_t)n * sizeof *o);
+  if (n) memcpy(ins.o, o, (size_t)n * sizeof *o);
   if (tn_amd_commutes(op) && ins.o[2].kind != TN_AMD_VGPR && ins.o[1].kind == TN_AMD_VGPR) {
     ins.o[1] = o[2]; ins.o[2] = o[1];
   }
