@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source d305fe8558378283a003dab6ec704768b0d270f9b3339ebf2b290c11d7556cff
+/* tiny_cuda.h 0.1.0, source bf1cbd278be562f57349cfd90129fe2a6a6ba6cd0f3472737e56fdefbf1ba79b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "d305fe8558378283a003dab6ec704768b0d270f9b3339ebf2b290c11d7556cff"
+#define TN_CUDA_SOURCE_ID "bf1cbd278be562f57349cfd90129fe2a6a6ba6cd0f3472737e56fdefbf1ba79b"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -428,8 +428,16 @@ static const char *const tn_cuda_prelude[] = {
   "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
   "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
+  // LLVM 19 leaves the wait of a fence out where nothing is on its way when a loop is entered, but is when it comes
+  // round (SIInsertWaitcnts); what is asked for stays. The numbers: lgkmcnt 0, no wait for others.
+  "  #if defined(__GFX12__) && __clang_major__ >= 19",
+  "    __device__ void wait_shared(unsigned short) __asm(\"llvm.amdgcn.s.wait.dscnt\");",
+  "  #elif defined(__GFX12__)", "    #define wait_shared(n) asm volatile(\"s_wait_dscnt 0x0\" ::: \"memory\")",
+  "  #elif defined(__GFX11__)", "    #define wait_shared(n) __builtin_amdgcn_s_waitcnt(0xFC07)",
+  "  #else", "    #define wait_shared(n) __builtin_amdgcn_s_waitcnt(0xC07F)", "  #endif",
   "  FN void meet() {",
-  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
+  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    wait_shared(0);",
+  "    __builtin_amdgcn_s_barrier();",
   "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");", "  }",
   "  FN int lane_word(int x, int mask) {",
   "    const int lane = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));",
@@ -456,6 +464,8 @@ static const char *const tn_cuda_prelude[] = {
   "  template <typename V, typename T> struct __attribute__((packed, aligned(alignof(T)))) placed { V v; };",
   "  template <typename V, typename T> FN V load(const T *p) { return ((const placed<V, T> *)p)->v; }",
   "  template <typename V, typename T> FN void store(T *p, V v) { ((placed<V, T> *)p)->v = v; }",
+  "  FN float fused(float x, float y, float z) { return __builtin_fmaf(x, y, z); }",
+  "  FN double fused(double x, double y, double z) { return __builtin_fma(x, y, z); }",
   "#else",
   "  #ifdef __CUDA_ARCH__",
   "    FN unsigned short f16_bits(float x) {",
@@ -529,6 +539,10 @@ static const char *const tn_cuda_prelude[] = {
   "LANES1(whole, whole(x.at[i])) LANES1(power2, power2(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
   "VECTORS lanes<T, n> choose(lanes<bool, n> m, lanes<T, n> x, lanes<T, n> y) {",
   "  EACH(n) x.at[i] = m.at[i] ? x.at[i] : y.at[i]; return x;", "}",
+  "#ifdef __HIP__",
+  "  VECTORS lanes<T, n> fused(lanes<T, n> x, lanes<T, n> y, lanes<T, n> z) {",
+  "    EACH(n) z.at[i] = fused(x.at[i], y.at[i], z.at[i]); return z;", "  }",
+  "#endif",
   "template <typename V, typename W> FN V converted(W x) {",
   "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",
   "template <typename V, typename T> FN V spread(T x) {",
@@ -4996,41 +5010,41 @@ Where things stand in tiny_cuda.h
     285  src/cuda/../render/lang_cuda.c       the descriptor of CUDA C, and of HIP C, which is the same but
                                               for the words below: an element at a time or vectors of 2, 4, 8
                                               or 16
-    632  src/cuda/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
+    646  src/cuda/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
                                               an element at a time
-   1280  src/cuda/../render/ptx_pairs.c       two elements by one instruction
-   1348  src/cuda/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
+   1294  src/cuda/../render/ptx_pairs.c       two elements by one instruction
+   1362  src/cuda/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
                                               and what is to be known before
-   1885  src/cuda/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps
+   1899  src/cuda/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps
                                               of sm_90a make one (PTX ISA, wgmma)
-   2019  src/cuda/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
+   2033  src/cuda/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
                                               units sum in memory of their own (PTX ISA, "TensorCore 5th
                                               Generation Family Instructions", and there "Tensor Memory",
                                               "Matrix Descriptors", "Canonical Layouts", "Data Path Layout
                                               Organization", "Memory Consistency Model")
-   2419  src/cuda/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
+   2433  src/cuda/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
                                               module
-   2459  src/cuda/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
+   2473  src/cuda/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                               cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2741  src/cuda/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   2755  src/cuda/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                               mbarrier, mapa, setmaxnreg)
-   2919  src/cuda/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by
+   2933  src/cuda/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by
                                               itself (PTX ISA, cp.async.bulk.tensor, .global.shared::cta;
                                               sm_90 on)
-   3002  src/cuda/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   3016  src/cuda/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                               later
-   3636  src/cuda/driver.c                    the CUDA driver and NVRTC as they are called here: own
+   3650  src/cuda/driver.c                    the CUDA driver and NVRTC as they are called here: own
                                               declarations, loaded while the program runs
-   3826  src/cuda/device.c                    a GPU, its CUDA context and stream: opened, closed; what its
+   3840  src/cuda/device.c                    a GPU, its CUDA context and stream: opened, closed; what its
                                               driver says is wrong
-   4058  src/cuda/memory.c                    of the device: given out and freed in the order of its stream;
+   4072  src/cuda/memory.c                    of the device: given out and freed in the order of its stream;
                                               bytes to it, from it, between two devices
-   4286  src/cuda/compile.c                   CUDA C -> cubin, by NVRTC; PTX stays what it is
-   4377  src/cuda/module.c                    binaries -> modules -> kernels -> launches in the device's
+   4300  src/cuda/compile.c                   CUDA C -> cubin, by NVRTC; PTX stays what it is
+   4391  src/cuda/module.c                    binaries -> modules -> kernels -> launches in the device's
                                               stream
-   4664  src/cuda/graph.c                     launches that are handed over together again and again, as one
+   4678  src/cuda/graph.c                     launches that are handed over together again and again, as one
                                               CUDA graph
-   4829  src/cuda/stream.c                    a device's stream as others see it: events in it, that all of it
+   4843  src/cuda/stream.c                    a device's stream as others see it: events in it, that all of it
                                               has happened, opened and closed
-   4941  src/cuda/backend.c                   the one object of tiny_cuda.h
+   4955  src/cuda/backend.c                   the one object of tiny_cuda.h
 */

@@ -1,16 +1,17 @@
-// amd_corpus: kernels for AMD's GPUs by the generator of src/isa/amd_generate.c beside what clang -O3 makes of our own HIP
-// C, both run and counted by the tests' emulator: instructions that waves issue, estimated cycles, registers.
+// amd_corpus: kernels for AMD's GPUs by the generator of src/isa/amd_generate.c beside what clang -O3 makes of our own
+// HIP C, both run and counted by the tests' emulator: instructions that waves issue, estimated cycles, registers.
 //   build/bench/amd_corpus [-v] [-d] [-q] [-k TEXT] [-c CLASS] [--llvm] [GPU..]     gfx1100 gfx1201 gfx942
-// -v: each kernel; -d: its instructions, too, with what they are in bytes; -q: clang's column is left out; -k: cases whose
-// name has TEXT; -c: cases of a class (bench/amd_corpus.h: "rows"); --llvm: llvm-objdump reads the code objects, which
+// -v: each kernel; -d: its instructions, too, and their bytes; -q: clang's column is left out; -k: cases with TEXT in
+// their names; -c: cases of a class (bench/amd_corpus.h: "rows"); --llvm: llvm-objdump reads the code objects, which
 // are left in build/amd-corpus, and says whether it knows each instruction
 //
-// A case is a program of tensors (bench/amd_corpus.h), of which all kernels count that its result takes. Flags of both
-// renderers differ, so may kernels; where both have one of a name, -v shows them beside each other. Results are compared
-// with those of the device CPU, and with each other, bit for bit. What clang makes is kept in build/amd-objects.
-// VGPRs, SGPRs: as many as a kernel is given, as it touches, of its kernels the most; waves: that one SIMD holds of the
-// kernel, by registers and LDS, the fewest; scratch: bytes of an item. Time: clang's as a process, from HIP C to the
-// object; our own from the list to the code object, the least of five.
+// A case is a program of tensors, of which all kernels count that its result takes. Flags of both renderers differ, and
+// so may kernels; where both have one of a name, -v shows them beside each other. Results are compared with the CPU's,
+// and with each other, bit for bit. What clang makes is kept in build/amd-objects.
+// instructions: that waves issue; work: those but waits, s_delay_alu, s_nop; cycles: the emulator's estimate
+// (tests/amd_time.c). VGPRs: as many as a kernel is given, SGPRs: as it touches, of its kernels the most; waves: what
+// a SIMD holds of the kernel, by registers and LDS, the fewest; scratch: bytes of an item. Time: clang's as a process,
+// from HIP C to the object; our own from the list to the code object, the least of five.
 #define _GNU_SOURCE
 #include "../src/all.c"
 #include "../tests/amd_device.h"
@@ -22,15 +23,15 @@ enum { OWN, CLANG, COLUMNS, GPUS = 3, MOST_KERNELS = 64, MOST_TIMES = 4096, TIME
 static const char *const compilers[COLUMNS] = {"own", "clang"};
 static const char *const gpus[GPUS] = {"gfx1100", "gfx1201", "gfx942"};
 
-// A kernel that was loaded. at: what find returned; group: items
+// A kernel that was loaded. at: what find returned; work: instructions but waits, delays and what does nothing
 typedef struct counted {
   char name[100]; const void *at; amd_module *module; int launches;
-  uint64_t instructions, cycles, conflicts; int vgprs, sgprs, waves; uint32_t scratch, lds; amd_report last;
+  uint64_t instructions, work, cycles, conflicts; int vgprs, sgprs, waves; uint32_t scratch, lds; amd_report last;
 } counted;
 // A case by one compiler for one GPU. conflicts: cycles of LDS
 typedef struct column {
   counted kernel[MOST_KERNELS]; int n, done, launches, unknown, known;
-  uint64_t instructions, cycles, conflicts; int vgprs, sgprs, waves; uint32_t scratch;
+  uint64_t instructions, work, cycles, conflicts; int vgprs, sgprs, waves; uint32_t scratch;
   char error[300]; unsigned char *bytes; size_t nbytes; double apart;
 } column;
 static column columns[CASES][GPUS][COLUMNS];
@@ -83,7 +84,8 @@ static void print_code(const counted *k, const amd_dispatch *d) {
   size_t nbytes = 0;
   const uint64_t at = amd_find_sized(&k->module->object, k->name, &nbytes);
   const uint32_t *words = (const uint32_t *)(uintptr_t)(at ? at : d->entry);
-  printf("%s, %s, %s: %s, %d bytes\n", cases[case_now].name, gpus[gpu_now], compilers[compiler_now], k->name, (int)nbytes);
+  printf("%s, %s, %s: %s, %d bytes\n", cases[case_now].name, gpus[gpu_now], compilers[compiler_now], k->name,
+         (int)nbytes);
   for (size_t i = 0; i < nbytes / 4;) {
     tn_amd_ins ins;
     char text[200] = "?";
@@ -143,6 +145,7 @@ static void count_launch(void *user, const void *kernel, const amd_dispatch *d, 
   }
   if (r->sgprs > k->sgprs) k->sgprs = r->sgprs;
   k->instructions += r->instructions; k->cycles += r->cycles; k->conflicts += r->lds_conflicts;
+  k->work += r->instructions - r->issued[AMD_WAIT] - r->issued[AMD_OTHER];
   k->last = *r;
 }
 static void *corpus_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
@@ -190,7 +193,8 @@ static tiny_code corpus_compile(void *dev, int n, const tiny_bytes *source, tiny
 
 #if AMD_HAS_OWN
 // Our own renderer, timed: from the list to the object of one kernel alone.
-static tiny_code (*own_kernel)(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out, uint64_t *uses);
+static tiny_code (*own_kernel)(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                               uint64_t *uses);
 static tiny_code timed_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                               uint64_t *uses) {
   double best = HUGE_VAL;
@@ -210,7 +214,7 @@ static tiny_code timed_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_li
 static void corpus_renderer(void *dev, tiny_renderer *r) {
   amd_renderer(dev, r);
 #if AMD_HAS_OWN
-  if (((amd_device *)dev)->own) { own_kernel = r->kernel; r->kernel = timed_kernel; }
+  if (((amd_device *)dev)->own && r->kernel) { own_kernel = r->kernel; r->kernel = timed_kernel; }
 #endif
 }
 static tiny_ctx *corpus_ctx(int on_cpu) {
@@ -265,7 +269,7 @@ static void add_up(column *c) {
   for (int i = 0; i < c->n; i++) {
     const counted *k = &c->kernel[i];
     if (!k->launches) continue;
-    c->launches += k->launches; c->instructions += k->instructions; c->cycles += k->cycles;
+    c->launches += k->launches; c->instructions += k->instructions; c->work += k->work; c->cycles += k->cycles;
     c->conflicts += k->conflicts;
     if (k->vgprs > c->vgprs) c->vgprs = k->vgprs;
     if (k->sgprs > c->sgprs) c->sgprs = k->sgprs;
@@ -287,25 +291,28 @@ static void run_column(const unsigned char *expected, tiny_dtype dtype, size_t n
   tiny_close(t);
 }
 static double over(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : (double)NAN; }
+static void print_kernel(const counted *k, const counted *other, int c) {
+  printf("%-24s %s %-5s %-34s %8llu instructions %8llu cycles %3d VGPRs %3d SGPRs %2d waves %4u scratch %6u LDS",
+         cases[case_now].name, gpus[gpu_now], compilers[c], k->name, (unsigned long long)k->instructions,
+         (unsigned long long)k->cycles, k->vgprs, k->sgprs, k->waves, k->scratch, k->lds);
+  if (k->conflicts) printf(" %llu conflicts", (unsigned long long)k->conflicts);
+  if (k->launches > 1) printf(" %d times", k->launches);
+  if (other) printf("  %.3f of clang's, work %.3f, cycles %.3f", over(k->instructions, other->instructions),
+                    over(k->work, other->work), over(k->cycles, other->cycles));
+  printf("\n   ");
+  for (int kind = 0; kind < AMD_KINDS; kind++)
+    if (k->last.issued[kind]) printf(" %s %llu", amd_kind_name[kind], (unsigned long long)k->last.issued[kind]);
+  printf("\n");
+}
 static void print_kernels(void) {
   for (int c = 0; c < COLUMNS; c++) {
-    const column *x = &columns[case_now][gpu_now][c], *y = &columns[case_now][gpu_now][!c];
+    const column *x = &columns[case_now][gpu_now][c], *y = &columns[case_now][gpu_now][CLANG];
     if (x->done && *x->error) printf("%s, %s, %s: %s\n", cases[case_now].name, gpus[gpu_now], compilers[c], x->error);
     for (int i = 0; i < x->n; i++) {
-      const counted *k = &x->kernel[i], *other = NULL;
-      if (!k->launches) continue;
-      for (int j = 0; j < y->n; j++) if (y->kernel[j].launches && !strcmp(y->kernel[j].name, k->name)) other = &y->kernel[j];
-      printf("%-24s %s %-5s %-34s %8llu instructions %8llu cycles %3d VGPRs %3d SGPRs %2d waves %4u scratch %6u LDS",
-             cases[case_now].name, gpus[gpu_now], compilers[c], k->name, (unsigned long long)k->instructions,
-             (unsigned long long)k->cycles, k->vgprs, k->sgprs, k->waves, k->scratch, k->lds);
-      if (k->conflicts) printf(" %llu conflicts", (unsigned long long)k->conflicts);
-      if (k->launches > 1) printf(" %d times", k->launches);
-      if (other && c == OWN)
-        printf("  %.3f of clang's, cycles %.3f", over(k->instructions, other->instructions), over(k->cycles, other->cycles));
-      printf("\n   ");
-      for (int kind = 0; kind < AMD_KINDS; kind++)
-        if (k->last.issued[kind]) printf(" %s %llu", amd_kind_name[kind], (unsigned long long)k->last.issued[kind]);
-      printf("\n");
+      const counted *other = NULL;
+      for (int j = 0; c == OWN && j < y->n; j++)
+        if (y->kernel[j].launches && !strcmp(y->kernel[j].name, x->kernel[i].name)) other = &y->kernel[j];
+      if (x->kernel[i].launches) print_kernel(&x->kernel[i], other, c);
     }
   }
 }
@@ -333,8 +340,8 @@ static void run_case(int gpus_asked) {
 // ** tables **
 
 static void print_side(const column *c) {
-  printf(" %llu | %llu | %d | %d | %d | %u |", (unsigned long long)c->instructions, (unsigned long long)c->cycles,
-         c->vgprs, c->sgprs, c->waves, c->scratch);
+  printf(" %llu | %llu | %llu | %d | %d | %d | %u |", (unsigned long long)c->instructions, (unsigned long long)c->work,
+         (unsigned long long)c->cycles, c->vgprs, c->sgprs, c->waves, c->scratch);
 }
 static const char *bits_of(const column *a, const column *b) {
   if (*a->error || *b->error) return "error";
@@ -353,17 +360,17 @@ static void print_row(int i, int gpu) {
 }
 // kind -1: all
 static void print_mean(int gpu, int kind, const char *name) {
-  double instructions = 0, cycles = 0, worst[2] = {0, 0};
+  double instructions = 0, work = 0, cycles = 0, worst[2] = {0, 0};
   int n = 0;
   for (int i = 0; i < CASES; i++) {
     const column *own = &columns[i][gpu][OWN], *clang = &columns[i][gpu][CLANG];
     if (!own->done || !clang->done || *own->error || *clang->error || (kind >= 0 && cases[i].kind != kind)) continue;
     const double a = over(own->instructions, clang->instructions), b = over(own->cycles, clang->cycles);
-    instructions += log(a); cycles += log(b); n++;
+    instructions += log(a); work += log(over(own->work, clang->work)); cycles += log(b); n++;
     worst[0] = fmax(worst[0], a); worst[1] = fmax(worst[1], b);
   }
-  if (n) printf("| %s | %d | %.3f | %.3f | %.3f | %.3f |\n", name, n, exp(instructions / n), exp(cycles / n), worst[0],
-                worst[1]);
+  if (n) printf("| %s | %d | %.3f | %.3f | %.3f | %.3f | %.3f |\n", name, n, exp(instructions / n), exp(work / n),
+                exp(cycles / n), worst[0], worst[1]);
 }
 static void print_times(int gpu) {
   for (int c = 0; c < COLUMNS; c++) {
@@ -390,16 +397,22 @@ static int print_errors(int gpu) {
   }
   return wrong;
 }
+static void print_head(int gpu, int both) {
+  printf("\n## %s\n\n| | kernels |", gpus[gpu]);
+  for (int c = COLUMNS - 1; c >= 0; c--) {
+    if (c == CLANG ? only_own : !AMD_HAS_OWN) continue;
+    printf(" %s: instructions | work | cycles | VGPRs | SGPRs | waves | scratch |", compilers[c]);
+  }
+  printf("%s\n|---|---|", both ? " / instructions | / cycles | bits |" : "");
+  for (int i = 0; i < 7 * (AMD_HAS_OWN + !only_own) + 3 * both; i++) printf("---|");
+  printf("\n");
+}
 static int print_gpu(int gpu) {
   const int both = AMD_HAS_OWN && !only_own;
-  printf("\n## %s\n\n| | kernels |", gpus[gpu]);
-  for (int c = COLUMNS - 1; c >= 0; c--)
-    if (c == CLANG ? !only_own : AMD_HAS_OWN) printf(" %s: instructions | cycles | VGPRs | SGPRs | waves | scratch |", compilers[c]);
-  printf("%s\n|---|---|", both ? " / instructions | / cycles | bits |" : "");
-  for (int i = 0; i < 6 * (AMD_HAS_OWN + !only_own) + 3 * both; i++) printf("---|");
-  printf("\n");
+  print_head(gpu, both);
   for (int i = 0; i < CASES; i++) print_row(i, gpu);
-  if (both) printf("\n| own over clang's, geometric mean | cases | instructions | cycles | worst | |\n|---|---|---|---|---|---|\n");
+  if (both) printf("\n| own over clang's, geometric means | cases | instructions | work | cycles | worst: instructions "
+                   "| cycles |\n|---|---|---|---|---|---|---|\n");
   for (int k = 0; both && k < CLASSES; k++) print_mean(gpu, k, class_names[k]);
   if (both) print_mean(gpu, -1, "all");
   printf("\n");

@@ -200,9 +200,9 @@ static tiny_code amd_launch_kernel(void *dev, const tiny_launch *l) {
   d->range[d->n] = (amd_range){from & ~(uint64_t)4095, AMD_CODE_NBYTES / 2, 0};
   d->range[d->n + 1] = (amd_range){to.kernarg, sizeof value, 0};
   to.range = d->range; to.nranges = d->n + 2;
-  if (amd_emulate(&to, &report)) return tiny_fail(d->t, TINY_E_DEVICE, "AMD: %s", report.error);
+  const int wrong = amd_emulate(&to, &report);
   if (d->ran) d->ran(d->user, l->kernel, &to, &report);
-  return TINY_OK;
+  return wrong ? tiny_fail(d->t, TINY_E_DEVICE, "AMD: %s", report.error) : TINY_OK;
 }
 static tiny_code amd_sync(void *dev) { (void)dev; return TINY_OK; }
 

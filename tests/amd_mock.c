@@ -297,7 +297,7 @@ static void akm_doorbell(void *user, const volatile void *at) {
   pthread_mutex_lock(&m->lock);
   m->counts.doorbells++;
   akm_ring(m, at);
-  if (!m->threaded) akm_run(m);
+  if (!m->threaded) { akm_run(m); akm_events_come(m); }
   m->pending = 1;
   pthread_cond_signal(&m->rung);
   pthread_mutex_unlock(&m->lock);
@@ -312,7 +312,10 @@ static void *akm_thread(void *user) {
     pthread_mutex_unlock(&m->lock);
     syscall(SYS_nanosleep, &wait, NULL);
     pthread_mutex_lock(&m->lock);
-    if (!m->stop) akm_run(m);
+    if (m->stop) break;
+    akm_events_come(m);                    // of what was done before
+    akm_run(m);
+    for (int i = 0; i < m->nevent; i++) m->pending |= m->events[i].coming;
   }
   pthread_mutex_unlock(&m->lock);
   return NULL;
@@ -343,6 +346,7 @@ amd_mock *amd_mock_new(const amd_mock_desc *d) {
   }
   pthread_mutex_init(&m->lock, NULL);
   pthread_cond_init(&m->rung, NULL);
+  pthread_cond_init(&m->told, NULL);
   akm_system_set(m);
   if (d->taken) {
     m->vm[0] = akm_file_new(AKM_DRM, 0);
@@ -370,6 +374,7 @@ void amd_mock_free(amd_mock *m) {
   for (int i = 0; i < m->desc.ngpu; i++) akm_bytes_drop(m, m->bells[i]);
   close(m->memfd);
   pthread_cond_destroy(&m->rung);
+  pthread_cond_destroy(&m->told);
   pthread_mutex_destroy(&m->lock);
   free(m->files); free(m->fds); free(m->views); free(m->memory); free(m->events); free(m->queues); free(m);
 }
@@ -409,7 +414,8 @@ void amd_mock_forget(amd_mock *m) {
 int amd_mock_leaks(amd_mock *m) {
   pthread_mutex_lock(&m->lock);
   int n = m->nview + m->nmemory + m->nqueue;
-  for (int i = 0; i < m->nevent; i++) n += m->events[i].id != 0;
+  for (int i = 0; i < m->nevent; i++) n += m->events[i].live;
+  if (m->event_page) n -= 2;               // the page of events, which the driver keeps, and its mapping
   for (int i = 0; i < m->nfd; i++) n += m->fds[i] != 0;
   n -= m->desc.taken == 1;                 // that of the other in the process
   pthread_mutex_unlock(&m->lock);

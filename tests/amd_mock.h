@@ -29,6 +29,7 @@ typedef struct amd_mock_dispatch {
   uint32_t user[16]; int nuser;            // of PM4
   uint32_t groups[3], local[3], shared, scratch;
   int wave;                                // lanes
+  uint64_t *ticks;                         // of 10 ns that it takes, which run may add to
   // What the GPU reaches, which lies at the same addresses for the host while the kernel runs.
   const amd_mock_range *range; int nranges;
   // Memory of the GPU at an address, all of it in one mapping; NULL: it is not mapped for this GPU.
@@ -49,6 +50,8 @@ typedef struct amd_mock_desc {
   int taken;                   // another in the process has the address space, by a file: 1 one that is found, 2 not
   long fail_alloc;             // the n-th allocation of memory finds none; 0: never, as below
   long fail_ioctl;             // the n-th ioctl is -EIO; one that gives something back does that all the same
+  int deaf;                    // no interrupt ever comes
+  int eventful;                // another in the process has the page of events
   long fault_launch;           // the n-th launch uses an address that is not mapped
   long hang_launch;            // the n-th launch never ends
   long reset_launch;           // at the n-th launch the GPU is reset
@@ -59,6 +62,7 @@ typedef struct amd_mock_desc {
 
 typedef struct amd_mock_counts {
   long ioctls, doorbells, launches, copies, allocations, waits, lists;     // lists: indirect buffers
+  long interrupts, naps;                   // naps: waits for events that took time
   uint64_t copied_nbytes, packets;
 } amd_mock_counts;
 

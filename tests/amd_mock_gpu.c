@@ -25,11 +25,13 @@ static void akm_fault(amd_mock *m, int gpu, uint64_t va, int reset) {
     akm_event *e = &m->events[i];
     if (e->type != (reset ? 3u : 8u)) continue;
     memset(e->words, 0, sizeof e->words);
+    if (!e->live) continue;
     e->signalled = 1;
     if (reset) { e->words[0] = 1; e->words[2] = 1; e->words[3] = akm_gpu_id(gpu); }
     else { e->words[0] = 1; e->words[4] = akm_gpu_id(gpu); e->va = va; }
   }
   akm_stop_gpu(m, gpu);
+  pthread_cond_broadcast(&m->told);
 }
 
 // ---- memory that packets name
@@ -85,13 +87,13 @@ static int akm_show(amd_mock *m, int gpu, int protection, amd_mock_range *range)
 static int akm_job_run(amd_mock *m, akm_queue *q, akm_job *j) {
   akm_reach reach = {m, q->gpu};
   char error[600] = "";
-  uint64_t fault = 0;
+  uint64_t fault = 0, ticks = 0;
   const long n = ++m->counts.launches;
   if (m->desc.hang_launch == n) { q->hangs = q->dead = 1; return -1; }
   if (m->desc.fault_launch == n) { akm_fault(m, q->gpu, 0xdead0000, 0); return -1; }
   if (m->desc.reset_launch == n) { akm_fault(m, q->gpu, 0, 1); return -1; }
   if (!m->desc.run) return AKM_STOP("a kernel was launched, and nothing runs kernels");
-  j->d.at = akm_reach_at; j->d.memory = &reach;
+  j->d.at = akm_reach_at; j->d.memory = &reach; j->d.ticks = &ticks;
   const uint64_t begin = akm_clock(m);
   amd_mock_range *range = calloc((size_t)m->nmemory + 1, sizeof *range);
   if (!range) abort();
@@ -100,6 +102,7 @@ static int akm_job_run(amd_mock *m, akm_queue *q, akm_job *j) {
   const int failed = m->desc.run(m->desc.run_user, &j->d, &fault, error, sizeof error);
   akm_show(m, q->gpu, PROT_NONE, NULL);
   free(range);
+  m->time += ticks;
   if (failed && fault) { akm_fault(m, q->gpu, fault, 0); return -1; }
   if (failed) return AKM_STOP("a kernel: %s", error);
   uint8_t *s = j->signal ? akm_named(m, q, j->signal, 64, 1, "a signal") : NULL;
@@ -224,14 +227,16 @@ static int akm_release_mem(amd_mock *m, akm_queue *q, const uint32_t *w) {
   const uint32_t caches = m->chip->family == 9 ? 0x88000u : 0x70f000u, data = w[1] >> 29;
   const uint64_t at = (uint64_t)w[3] << 32 | w[2];
   if ((w[0] & 0xfff) != 0x514 || (w[0] & ~0xfffu) != caches) return AKM_STOP("RELEASE_MEM: event 0x%x", w[0]);
-  if ((w[1] & 0x1fffffff) || (data != 1 && data != 3) || w[6]) return AKM_STOP("RELEASE_MEM: 0x%x", w[1]);
+  const int interrupts = (w[1] & 0x1fffffff) == 2u << 24 && data == 1;
+  if ((w[1] & 0x1fffffff && !interrupts) || (data != 1 && data != 3) || (w[6] && !interrupts))
+    return AKM_STOP("RELEASE_MEM: 0x%x", w[1]);
   if (at % (data == 3 ? 8 : 4)) return AKM_STOP("RELEASE_MEM: 0x%llx is not aligned", (unsigned long long)at);
   if (m->chip->dies > 1) return AKM_STOP("RELEASE_MEM: every die would write it");
   if (akm_jobs_end(m, q) < 0) return -1;
   uint8_t *p = akm_named(m, q, at, data == 3 ? 8 : 4, 1, "RELEASE_MEM");
   if (!p) return -1;
   if (data == 3) akm_put64(p, 0, akm_clock(m)); else akm_store32(p, w[4]);
-  return AKM_DONE;
+  return interrupts && akm_interrupt(m, w[6]) ? akm_stop(q, 0) : AKM_DONE;
 }
 static int akm_pm4(amd_mock *m, akm_queue *q, uint32_t op, const uint32_t *w, uint32_t n) {
   static const struct { uint8_t op, n; } sizes[] = {{0x15, 4}, {0x3c, 6}, {0x3f, 3}, {0x46, 1}, {0x49, 7}};
@@ -309,7 +314,7 @@ static int akm_sdma_copy(amd_mock *m, akm_queue *q, const uint32_t *w) {
   return AKM_DONE;
 }
 static int akm_sdma_ring(amd_mock *m, akm_queue *q) {
-  static const uint8_t sizes[16] = {[0] = 1, [1] = 7, [5] = 4, [8] = 6};
+  static const uint8_t sizes[16] = {[0] = 1, [1] = 7, [5] = 4, [6] = 2, [8] = 6};
   const uint64_t left = (q->rung - q->done) / 4, at = q->done & (q->nbytes - 1);
   uint32_t w[8];
   akm_ring_read(q, at, w, left < 8 ? left : 8);
@@ -326,6 +331,7 @@ static int akm_sdma_ring(amd_mock *m, akm_queue *q) {
     if (!p) return -1;
     akm_store32(p, w[3]);
   }
+  if (op == 6 && (w[1] >> 28 || akm_interrupt(m, w[1]))) return AKM_STOP("SDMA trap: %x", w[1]);
   if (op == 8) {
     if ((w[0] & 0x8fffffff) != 0x80000008 || w[1] % 4 || w[5] != 0xfff0004) return AKM_STOP("SDMA wait: %x %x", w[0],
                                                                                             w[5]);
@@ -369,7 +375,11 @@ static int akm_aql_signal(amd_mock *m, akm_queue *q, uint64_t at) {
   if (!s) return at ? -1 : AKM_DONE;
   if (at % 64) return AKM_STOP("AQL: a signal at 0x%llx", (unsigned long long)at);
   __atomic_fetch_sub((int64_t *)(void *)(s + 8), 1, __ATOMIC_RELEASE);
-  return AKM_DONE;
+  const uint64_t mailbox = __atomic_load_n((const uint64_t *)(const void *)(s + 16), __ATOMIC_ACQUIRE);
+  uint8_t *slot = mailbox ? akm_named(m, q, mailbox, 8, 1, "AQL: the mailbox of a signal") : NULL;
+  if (!slot) return mailbox ? -1 : AKM_DONE;
+  akm_put64(slot, 0, akm_get32(s, 24));
+  return akm_interrupt(m, akm_get32(s, 24)) ? akm_stop(q, 0) : AKM_DONE;
 }
 static int akm_aql_words(amd_mock *m, akm_queue *q, const uint8_t *p) {
   uint32_t w[4];

@@ -123,6 +123,8 @@ static void akm_memory_free(amd_mock *m, akm_memory *o) {
 static int akm_free(amd_mock *m, uint8_t *p) {
   akm_memory *o = akm_of_handle(m, akm_get64(p, 0));
   if (!o) return akm_wrong(m, EINVAL, "FREE_MEMORY_OF_GPU: 0x%llx is no memory", (unsigned long long)akm_get64(p, 0));
+  if (o->handle == m->event_page) 
+    return akm_wrong(m, EPERM, "FREE_MEMORY_OF_GPU: it is the page of events, which stays");
   for (int i = 0; i < m->desc.ngpu; i++)
     if (o->mapped[i]) return akm_wrong(m, EBUSY, "FREE_MEMORY_OF_GPU: it is mapped for GPU 0x%x", akm_gpu_id(i));
   for (int i = 0; i < m->nqueue; i++) {
@@ -184,25 +186,67 @@ static int akm_import(amd_mock *m, uint8_t *p) {
 
 // ---- events
 
-static int akm_event_new(amd_mock *m, uint8_t *p) {
-  const uint32_t type = akm_get32(p, 12);
-  if (type != 3 && type != 8) return akm_wrong(m, EINVAL, "CREATE_EVENT: type %u", type);
-  if (akm_get64(p, 0) || akm_get32(p, 16) > 1 || akm_get32(p, 20) > (uint32_t)m->desc.ngpu)
-    return akm_wrong(m, EINVAL, "CREATE_EVENT: page, reset %u, node %u", akm_get32(p, 16), akm_get32(p, 20));
-  m->events = akm_more(m->events, m->nevent, sizeof *m->events);
-  m->events[m->nevent++] = (akm_event){.id = m->next_id, .type = type, .auto_reset = (int)akm_get32(p, 16)};
-  akm_put32(p, 24, m->next_id++);
+enum { AKM_SLOTS = 4096, AKM_MEMORY_EVENT = 8, AKM_EXCEPTION = 3 };
+static uint64_t *akm_slot(amd_mock *m, uint32_t id) {
+  akm_memory *o = akm_of_handle(m, m->event_page);
+  return o && o->shown ? (uint64_t *)(uintptr_t)(o->va + (uint64_t)id * 8) : NULL;
+}
+// The page comes with the first signal of the process, is memory of the host that its GPU reaches, and stays.
+static int akm_event_page(amd_mock *m, uint64_t handle) {
+  akm_memory *o = akm_of_handle(m, handle);
+  if (!handle) return m->event_page ? 0 : akm_wrong(m, EINVAL, "CREATE_EVENT: a signal, and no GPU reaches its slot");
+  if (m->desc.eventful || m->event_page) return -EINVAL;   // another has one
+  if (!o || !(o->flags & AKM_GTT) || !o->shown || o->nbytes != AKM_SLOTS * 8 || !o->mapped[o->gpu])
+    return akm_wrong(m, EINVAL, "CREATE_EVENT: 0x%llx is no page of events", (unsigned long long)handle);
+  m->event_page = handle;
+  for (uint32_t i = 0; i < AKM_SLOTS; i++) *akm_slot(m, i) = UINT64_MAX;
   return 0;
 }
 static akm_event *akm_event_of(amd_mock *m, uint32_t id) {
-  for (int i = 0; i < m->nevent; i++) if (m->events[i].id == id && id) return &m->events[i];
+  for (int i = 0; i < m->nevent; i++) if (m->events[i].live && m->events[i].id == id) return &m->events[i];
   return NULL;
+}
+// Signals are counted from 0 on, others from where slots end.
+static int akm_event_new(amd_mock *m, uint8_t *p) {
+  const uint32_t type = akm_get32(p, 12);
+  if (type != 0 && type != AKM_EXCEPTION && type != AKM_MEMORY_EVENT)
+    return akm_wrong(m, EINVAL, "CREATE_EVENT: type %u", type);
+  if ((akm_get64(p, 0) && type) || akm_get32(p, 16) > 1 || akm_get32(p, 20) > (uint32_t)m->desc.ngpu)
+    return akm_wrong(m, EINVAL, "CREATE_EVENT: page, reset %u, node %u", akm_get32(p, 16), akm_get32(p, 20));
+  const int r = type ? 0 : akm_event_page(m, akm_get64(p, 0));
+  if (r) return r;
+  uint32_t id = type ? AKM_SLOTS : 0;
+  while (akm_event_of(m, id)) id++;
+  m->events = akm_more(m->events, m->nevent, sizeof *m->events);
+  m->events[m->nevent++] = (akm_event){.id = id, .type = type, .live = 1, .auto_reset = (int)akm_get32(p, 16)};
+  akm_put32(p, 24, id);
+  akm_put32(p, 28, type ? 0 : id);
+  return 0;
 }
 static int akm_event_end(amd_mock *m, uint8_t *p) {
   akm_event *e = akm_event_of(m, akm_get32(p, 0));
   if (!e) return akm_wrong(m, EINVAL, "DESTROY_EVENT: %u is no event", akm_get32(p, 0));
-  e->id = 0;
+  e->live = 0;
   return 0;
+}
+// An interrupt of a queue, with the number of an event whose slot was written before. It comes later where work does.
+static int akm_interrupt(amd_mock *m, uint32_t id) {
+  akm_event *e = akm_event_of(m, id);
+  if (!e || e->type || *akm_slot(m, id) == UINT64_MAX)
+    return akm_wrong(m, 0, "an interrupt of event %u, which is no signal, or whose slot nobody wrote", id);
+  m->counts.interrupts++;
+  e->coming = !m->desc.deaf;
+  return 0;
+}
+// What has come meanwhile is told to who waits.
+static void akm_events_come(amd_mock *m) {
+  for (int i = 0; i < m->nevent; i++) {
+    akm_event *e = &m->events[i];
+    if (!e->live || !e->coming) continue;
+    e->coming = 0; e->signalled = 1;
+    *akm_slot(m, e->id) = UINT64_MAX;
+  }
+  pthread_cond_broadcast(&m->told);
 }
 static void akm_event_tell(akm_event *e, uint8_t *out) {
   for (int i = 0; i < 4; i++) akm_put32(out, (size_t)i * 4, e->words[i]);
@@ -211,19 +255,32 @@ static void akm_event_tell(akm_event *e, uint8_t *out) {
     akm_put32(out, 0x18, e->words[4]);
   }
 }
-static int akm_event_wait(amd_mock *m, uint8_t *p) {
-  uint8_t *list = (uint8_t *)(uintptr_t)akm_get64(p, 0);
-  const uint32_t n = akm_get32(p, 8);
+// Those that have happened; below 0: one is no event.
+static int akm_events_look(amd_mock *m, uint8_t *list, uint32_t n) {
   int happened = 0;
-  if (!n || n > 16 || !list || akm_get32(p, 12) > 1) return akm_wrong(m, EINVAL, "WAIT_EVENTS: %u events", n);
   for (uint32_t i = 0; i < n; i++) {
     akm_event *e = akm_event_of(m, akm_get32(list + i * 48, 40));
     if (!e) return akm_wrong(m, EINVAL, "WAIT_EVENTS: %u is no event", akm_get32(list + i * 48, 40));
     if (!e->signalled) continue;
     happened = 1;
-    akm_event_tell(e, list + i * 48);
+    if (e->type) akm_event_tell(e, list + i * 48);
     if (e->auto_reset) e->signalled = 0;
   }
+  return happened;
+}
+static int akm_event_wait(amd_mock *m, uint8_t *p) {
+  uint8_t *list = (uint8_t *)(uintptr_t)akm_get64(p, 0);
+  const uint32_t n = akm_get32(p, 8), ms = akm_get32(p, 16);
+  struct timespec end;
+  if (!n || n > 16 || !list || akm_get32(p, 12) > 1) return akm_wrong(m, EINVAL, "WAIT_EVENTS: %u events", n);
+  int happened = akm_events_look(m, list, n);
+  m->counts.naps += ms && !happened;
+  timespec_get(&end, TIME_UTC);
+  end.tv_sec += (time_t)(ms / 1000) + (end.tv_nsec + (long)(ms % 1000) * 1000000) / 1000000000;
+  end.tv_nsec = (end.tv_nsec + (long)(ms % 1000) * 1000000) % 1000000000;
+  for (int out = 0; ms && m->threaded && !happened && !out; happened = akm_events_look(m, list, n))
+    out = pthread_cond_timedwait(&m->told, &m->lock, &end);
+  if (happened < 0) return happened;
   akm_put32(p, 20, happened ? 0 : 1);
   return 0;
 }

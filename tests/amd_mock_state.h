@@ -25,7 +25,7 @@ typedef enum akm_kind { AKM_NONE, AKM_KFD, AKM_DRM, AKM_DMABUF } akm_kind;
 // An open file, which several descriptors may be of.
 typedef struct akm_file { akm_kind kind; int gpu, references; akm_bytes *storage; } akm_file;
 typedef struct akm_event {
-  uint32_t id, type; int auto_reset, signalled; uint32_t words[8]; uint64_t va;
+  uint32_t id, type; int live, auto_reset, signalled, coming; uint32_t words[8]; uint64_t va;
 } akm_event;
 
 typedef struct akm_chip {
@@ -51,7 +51,7 @@ struct amd_mock {
   amd_mock_desc desc;
   const akm_chip *chip;
   tiny_amd_system system;
-  pthread_mutex_t lock; pthread_cond_t rung; pthread_t thread;
+  pthread_mutex_t lock; pthread_cond_t rung, told; pthread_t thread;
   int threaded, stop, pending;
   char complaint[512], hanging[512];
   int memfd; int64_t memfd_nbytes;
@@ -61,6 +61,7 @@ struct amd_mock {
   akm_memory **memory; int nmemory;
   akm_view *views; int nview;
   akm_event *events; int nevent;
+  uint64_t event_page;                     // handle of the memory with slots of events; 0: none has
   akm_queue **queues; int nqueue;
   akm_bytes *bells[AKM_MAX_GPUS];
   uint32_t next_id, random;
@@ -84,6 +85,8 @@ static int akm_covered(amd_mock *m, uint64_t at, uint64_t nbytes, int reserved);
 // ---- of amd_mock_kfd.c
 static uint32_t akm_gpu_id(int gpu);
 static int akm_gpu_of(const amd_mock *m, uint32_t id);     // below 0: there is none
+static int akm_interrupt(amd_mock *m, uint32_t id);
+static void akm_events_come(amd_mock *m);
 static int akm_ioctl_kfd(amd_mock *m, unsigned long request, uint8_t *p);
 static int akm_gives_back(unsigned long request);
 static void akm_memory_free(amd_mock *m, akm_memory *o);

@@ -364,6 +364,61 @@ static void wild_on(amd_mock_gpu gpu) {
 
 static void test_wild(void) { for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) wild_on((amd_mock_gpu)gpu); }
 
+// ** waits that sleep: woken by interrupts, or not **
+
+// Kernels and copies with waits between them, each of which sleeps. -> what the mock counted.
+static amd_mock_counts sleepy(amd_mock_desc desc, int *state) {
+  world w;
+  int got[N];
+  desc.run = run_affine;
+  world_begin(&w, desc, 3);
+  tn_kfd *d = (tn_kfd *)w.dev;
+  d->spins = 2;
+  tiny_mem mem[3] = {{w.slot[0].mem, 0}, {w.slot[1].mem, 0}, {w.by[0].mem, 0}};
+  tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+  for (int i = 0; i < 12; i++) {
+    for (int k = 0; k <= i % 3; k++) {
+      CHECK_EQ(tiny_amd.launch(w.dev, &l), TINY_OK);
+      slot_affine(&w.slot[0], &w.slot[1], &w.by[0]);
+    }
+    CHECK_EQ(i % 2 ? tiny_amd.sync(w.dev) : tiny_amd.copy_out(w.dev, got, mem[0], sizeof got), TINY_OK);
+    CHECK(i % 2 || !memcmp(got, w.slot[0].want, sizeof got));
+  }
+  const amd_mock_counts c = amd_mock_counted(w.p.m);
+  *state = d->wake_state;
+  world_end(&w);
+  return c;
+}
+// Each ioctl in turn fails while waits sleep: what woke the host goes, but for the page, which the driver keeps.
+static void test_sleepy_failures(void) {
+  static int data[64], got[64];
+  for (long n = 12; n < 96; n++) {
+    play p = play_on((amd_mock_desc){.gpu = (amd_mock_gpu)(n % AMD_MOCK_GPUS), .fail_ioctl = n, .seed = 6});
+    if (tiny_status(p.t) == TINY_OK) play_device(&p)->spins = 0;
+    tiny_tensor *x = tiny_from(p.t, data, TINY_I32, TINY_SHAPE(64));
+    for (int i = 0; i < 3; i++) tiny_read(tiny_to(x, 0), got, sizeof got);
+    CHECK(tiny_status(p.t) == TINY_OK || strstr(tiny_error(p.t), "AMD"));
+    tiny_clear(p.t);
+    play_end(&p);
+  }
+}
+static void test_interrupts(void) {
+  int state;
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) {
+    const amd_mock_gpu g = (amd_mock_gpu)gpu;
+    amd_mock_counts c = sleepy((amd_mock_desc){.gpu = g, .seed = 6}, &state);
+    CHECK(c.interrupts > 3 && c.naps > 3 && c.naps < 400 && state == 1);
+    c = sleepy((amd_mock_desc){.gpu = g, .seed = 6, .deaf = 1}, &state);
+    CHECK(c.naps >= 3 && state == -1);                     // three that do not come: no more is expected
+    c = sleepy((amd_mock_desc){.gpu = g, .seed = 6, .eventful = 1}, &state);
+    CHECK(!c.interrupts && !c.naps && state == -1);
+    setenv("TINY_AMD_INTERRUPTS", "0", 1);
+    c = sleepy((amd_mock_desc){.gpu = g, .seed = 6}, &state);
+    CHECK(!c.interrupts && !c.naps && state == -1);
+    unsetenv("TINY_AMD_INTERRUPTS");
+  }
+}
+
 // ** several contexts of a process: one address space **
 
 static void test_two_contexts(void) {
@@ -529,6 +584,40 @@ static void test_objects(void) {
   world_end(&w);
 }
 
+// ** assembly, by tiny_kernel: examples/sum_amd.c runs what is right **
+
+// A kernel that was compiled for few items.
+static void test_few_items(void) {
+  static const float one = 1;
+  static const char few[] = "extern \"C\" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 64)))\n"
+      "void few(float *out, const float *in) { out[0] = in[0]; }\n";
+  play p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX1201});
+  tiny_tensor *x = tiny_from(p.t, &one, TINY_F32, TINY_SHAPE(1));
+  tiny_kernel_desc d = {.name = "few", .source = few, .inputs = &x, .n = 1, .local = {64}};
+  tiny_tensor *y = tiny_kernel(p.t, &d);
+  CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
+  play_well(&p);
+  d.local[0] = 128;
+  y = tiny_kernel(p.t, &d);
+  CHECK(tiny_realize(&y, 1) != TINY_OK);
+  says(p.t, TINY_E_DEVICE, "few: groups of 128 items, but this kernel takes 64");
+  tiny_clear(p.t);
+  play_end(&p);
+}
+static void test_assembly(void) {
+  static const float one = 1;
+  static const char text[] = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"\n.amdhsa_kernel k\n"
+      "  .amdhsa_next_free_vgpr 1\n  .amdhsa_next_free_sgpr 2\n.end_amdhsa_kernel\n"
+      "k:\n  s_endpgm\n  s_branch nowhere\n";
+  play p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX1100});
+  tiny_tensor *x = tiny_from(p.t, &one, TINY_F32, TINY_SHAPE(1));
+  tiny_tensor *y = tiny_kernel(p.t, &(tiny_kernel_desc){.name = "k", .source = text, .inputs = &x, .n = 1});
+  CHECK_EQ(tiny_realize(&y, 1), TINY_E_COMPILE);
+  says(p.t, TINY_E_COMPILE, "a kernel is not compiled for gfx1100: line 8, column 12: there is no such label");
+  tiny_clear(p.t);
+  play_end(&p);
+}
+
 // ** prepared lists: the same launches again, with other memory **
 
 static void lists_on(amd_mock_gpu gpu, uint32_t seed) {
@@ -605,7 +694,7 @@ static void test_played(void) {
   test_large();
   test_around();
   char clang[300];
-  if (!tn_kfd_find_clang(clang, sizeof clang)) { printf("test_amd: kernels left out: there is no clang\n"); return; }
+  if (!tn_kfd_find_clang("", clang, sizeof clang)) { printf("test_amd: kernels left out: there is no clang\n"); return; }
   test_order();
   test_stamps();
   test_values();
@@ -617,6 +706,8 @@ static void test_played(void) {
   test_peer_lost();
   test_lost();
   test_wild();
+  test_interrupts();
+  test_sleepy_failures();
   test_two_contexts();
   test_threads();
   test_share();
@@ -624,5 +715,7 @@ static void test_played(void) {
   test_wrap();
   test_fits();
   test_objects();
+  test_few_items();
+  test_assembly();
 }
 #endif

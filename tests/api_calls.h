@@ -2680,6 +2680,16 @@ static void call_tiny_warp_units(world *w) {
   (void)w;
   give_pointer(w, tiny_warp_units(T("a"), w->ints));
 }
+static void call_tiny_compiler_of(world *w) {
+  (void)w;
+  give_pointer(w, tiny_compiler_of(w->t));
+}
+static void call_tiny_renderer_of_language(world *w) {
+  (void)w;
+  tiny_renderer a0;
+  memset(&a0, 0, sizeof a0);
+  tiny_renderer_of_language(&a0);
+}
 static void call_tiny_backend_named(world *w) {
   (void)w;
   give_pointer(w, tiny_backend_named(T("a")));
@@ -3332,6 +3342,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_uop_parse", call_tiny_uop_parse, 0, 1, 0, 0},
   {"tiny_op_name", call_tiny_op_name, 0, 0, 1, 0},
   {"tiny_warp_units", call_tiny_warp_units, 0, 0, 0, 0},
+  {"tiny_compiler_of", call_tiny_compiler_of, 0, 1, 0, 0},
+  {"tiny_renderer_of_language", call_tiny_renderer_of_language, 0, 0, 0, 0},
   {"tiny_backend_named", call_tiny_backend_named, 0, 0, 0, 0},
   {"tiny_label", call_tiny_label, 1, 0, 0, 0},
   {"tiny_label_of", call_tiny_label_of, 1, 0, 0, 0},

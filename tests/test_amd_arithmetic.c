@@ -3,7 +3,7 @@
 // each dtype that the generator is given, of operands of vector registers, of scalar ones and of constants.
 #include "amd_test.h"
 #include "../src/isa/amd_parse.c"
-#include "../src/isa/amd_pairs.c"
+#include "../src/isa/amd_fused.c"
 #include <math.h>
 
 enum { ITEMS = 256, SOURCES = 3, FIRST_V = 10, FIRST_S = 24 };
@@ -436,6 +436,11 @@ static void vector_operands(tn_amd_selection *x, const unit *k, int uniform) {
     for (int i = 0; i < n; i++)
       x->pool[first + i] = uniform ? tn_amd_s(12 + 2 * (int)j + i, 1) : tn_amd_v(2 + 2 * (int)j + i, 1);
     *(f32 ? &x->elements[j + 1] : &x->words[j + 1]) = first;
+    if (!f32 || u->op == TINY_OP_CAST) continue;             // beside each other; the first one twice, where it says so
+    const int twice = j == 0 && k->how[0] == 'b';
+    const tn_amd_operand pair = uniform ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+    tn_amd_copy(x->l, pair, uniform ? tn_amd_s(12 + 2 * (int)j, 2) : tn_amd_v(2 + 2 * (int)j, 2));
+    for (int i = 0; i < 2; i++) x->pool[first + i] = tn_amd_slice(pair, twice || uniform ? 0 : i, 1);
   }
 }
 static int put_vector_kernel(tiny_ctx *t, int chip, const unit *k, int at, tiny_bytes *out) {
@@ -471,11 +476,12 @@ static uint64_t lane_of(const void *p, int d, int i) {
 static void check_vector_item(const unit *k, int at, int item) {
   const int d = k->u->dtype, n = 64 / tn_bits(d), first = at * 32 / tn_bits(d);
   for (int i = 0; i < n && first + i < k->u->lanes; i++) {
-    int64_t v[2] = {0, 0};
+    int64_t v[SOURCES] = {0, 0, 0};
     for (uint32_t j = 0; j < k->u->nsrc; j++) {
       const int from = k->u->src[j]->dtype, lane = first + i, each = 64 / tn_bits(from);
-      const int slot = (int)j + lane / each, arg = k->arg[0] == k->u->src[j] ? 0 : 1;
-      v[j] = value_of(from, lane_of(&slots(k->u->nsrc > 1 ? arg : slot)[item], from, lane % each));
+      const int slot = k->u->nsrc > 1 ? (int)j : (int)j + lane / each,
+                twice = from == TINY_F32 && d == TINY_F32 && (k->how[0] == 's' || (k->how[0] == 'b' && !j));
+      v[j] = value_of(from, lane_of(&slots(slot)[item], from, twice ? 0 : lane % each));
     }
     const int64_t want = tn_alu(k->u->op, d, k->u->src[0]->dtype, k->u->k, v, (int)k->u->nsrc),
                   got = value_of(d, lane_of(&slots(3)[item], d, i));
@@ -489,10 +495,14 @@ static void check_vector_item(const unit *k, int at, int item) {
 static void check_vector(tiny_ctx *t, int chip, int op, int d, int from, int lanes, int at, const char *how) {
   tiny_bytes code = {t, NULL, 0, 0};
   unit k = {NULL, {NULL, NULL, NULL}, how};
-  const int two = op != TINY_OP_CAST && op != TINY_OP_NEG, shift = op == TINY_OP_SHL || op == TINY_OP_SHR;
+  const int two = op == TINY_OP_FMA ? 2 : op != TINY_OP_CAST && op != TINY_OP_NEG, shift = op == TINY_OP_SHL || op == TINY_OP_SHR;
   if (!case_named("%s %s of %s %s, %d lanes from %d: %s", tn_amd_chips[chips[chip]].name, tiny_op_name(op),
       tn_dtypes[d].name, tn_dtypes[from].name, lanes, at, how)) return;
-  for (int j = 0; j <= two; j++) k.arg[j] = tn_uop_make(t, TINY_OP_ARG, from, lanes, 0, NULL, j, 0, NULL);
+  for (int j = 0; j <= two; j++) {         // as what is loaded, in words
+    k.arg[j] = tn_uop_make(t, TINY_OP_ARG, TINY_U32, lanes * tn_bits(from) / 32, 0, NULL, j, 0, NULL);
+    if (from == TINY_F32) k.arg[j] = tn_uop_make(t, TINY_OP_ARG, from, lanes, 0, NULL, j, 0, NULL);
+    else k.arg[j] = tn_uop_make(t, TINY_OP_BITCAST, from, lanes, 1, &k.arg[j], 0, 0, NULL);
+  }
   k.u = tn_uop_make(t, op, d, lanes, 1 + two, k.arg, 0, 0, NULL);
   wrong_shown = 0;
   rng = (uint64_t)op;
@@ -526,6 +536,12 @@ static void test_vectors(tiny_ctx *t) {
       either_zero = 0;
     }
     check_vector(t, chip, TINY_OP_NEG, TINY_F16, TINY_F16, 4, 0, how);
+    for (int k = 0; k < 3 && chip == 2 && !s; k++) {
+      check_vector(t, chip, ops[k], TINY_F32, TINY_F32, 2, 0, "vvv");
+      check_vector(t, chip, ops[k], TINY_F32, TINY_F32, 2, 0, "bvv");
+    }
+    if (chip == 2 && !s) check_vector(t, chip, TINY_OP_FMA, TINY_F32, TINY_F32, 2, 0, "vvv");
+    if (chip == 2 && !s) check_vector(t, chip, TINY_OP_FMA, TINY_F32, TINY_F32, 2, 0, "bvv");
     EACH(k, bits) EACH(i, wholes) check_vector(t, chip, bits[k], wholes[i], wholes[i], 64 / tn_bits(wholes[i]), 0, how);
     check_vector(t, chip, TINY_OP_CAST, TINY_BF16, TINY_F32, 4, 0, how);
     for (int at = 0; at < 4; at += 2) {
@@ -539,6 +555,149 @@ static void test_vectors(tiny_ctx *t) {
     if (chip == 1) check_vector(t, chip, TINY_OP_CAST, TINY_F8E5M2, TINY_F32, 4, 0, how);
   }
 }
+// ** two ops by one instruction (src/isa/amd_fused.c) **
+
+enum { TREE = 24 };
+typedef struct tree { tiny_uop *node[TREE]; int n; int64_t value[TREE]; } tree;
+static void collect(tree *r, tiny_uop *u) {
+  for (int i = 0; i < r->n; i++) if (r->node[i] == u) return;
+  for (uint32_t j = 0; j < u->nsrc; j++) collect(r, u->src[j]);
+  u->seq = (uint32_t)r->n;
+  r->node[r->n++] = u;
+}
+static int64_t tree_value(tree *r, const unit *k, const int64_t *v) {
+  for (int i = 0; i < r->n; i++) {
+    const tiny_uop *u = r->node[i];
+    int64_t s[SOURCES] = {0, 0, 0};
+    for (uint32_t j = 0; j < u->nsrc; j++) s[j] = r->value[u->src[j]->seq];
+    for (int j = 0; j < SOURCES; j++) if (k->arg[j] == u) r->value[i] = v[j];
+    if (u->op == TINY_OP_CONST) r->value[i] = u->k;
+    else if (u->nsrc) r->value[i] = tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, s, (int)u->nsrc);
+  }
+  return r->value[r->n - 1];
+}
+static int put_tree_kernel(tiny_ctx *t, int chip, const unit *k, tree *r, tiny_bytes *out) {
+  tn_amd_list l;
+  tn_amd_selection x;
+  int elements[TREE], words[TREE];
+  uint8_t uses[TREE] = {0};
+  tn_amd_operand y = tn_amd_off();
+  const tn_amd_chip *const of = &tn_amd_chips[chips[chip]];
+  memset(&x, 0, sizeof x);
+  CHECK(tn_amd_list_open(&l, t, of));
+  x.t = t; x.l = &l; x.family = of->family; x.elements = elements; x.words = words; x.uses = uses;
+  const tiny_listing listing = {.list = r->node, .n = r->n};
+  x.k = &listing;
+  tn_amd_count_uses(&x);
+  for (int i = 0; i < r->n && !l.refused; i++) {
+    tiny_uop *const u = r->node[i];
+    words[i] = -1;
+    elements[i] = tn_amd_take(&x, 1);
+    y = u->nsrc ? tn_amd_alu_at(&x, u, 0) : operand_of(&x, k, u);
+    x.pool[elements[i]] = y;
+  }
+  if (k->u->dtype == TINY_BOOL) tn_amd_do4(&l, TN_AMD_V_CNDMASK_B32, tn_amd_v(8, 1), tn_amd_int(0), tn_amd_int(1), y);
+  else for (int i = 0; i < (tn_bits(k->u->dtype) == 64 ? 2 : 1); i++)
+    tn_amd_copy(&l, tn_amd_v(8 + i, 1), tn_amd_is_register(&y) ? tn_amd_slice(y, i, 1) : y);
+  put_begin(t, out, of->family, k);
+  put_list(&l, out);
+  put_text(out, of->family, of->family == TN_AMD_GFX9 ? "global_store_dwordx2 v1, v[8:9], s[10:11]\ns_endpgm\n" :
+                                                        "global_store_b64 v1, v[8:9], s[10:11]\ns_endpgm\n");
+  CHECK(!l.refused);
+  return !l.refused;
+}
+static uint64_t fit_bounds(int j, int d, uint64_t bits, const uint64_t *others) {
+  (void)others; (void)d;
+  return j < 2 ? bits & 0x7FFFFF : bits;   // of bounded args: the first two
+}
+static void check_tree(tiny_ctx *t, tiny_uop *const *arg, tiny_uop *u, fit *fits) {
+  static const char *const ways[] = {"vvv", "svv", "vsv", "ssv", "sss"};
+  static int64_t v[ITEMS][SOURCES];
+  static int serial;
+  serial++;
+  for (int chip = 0; chip < 3; chip++) for (int w = 0; w < 5; w++) {
+    tree r = {{NULL}, 0, {0}};
+    tiny_bytes code = {t, NULL, 0, 0};
+    const unit k = {u, {arg[0], arg[1], arg[2]}, ways[w]};
+    if (!case_named("%s %d: %s of %s: %s", tn_amd_chips[chips[chip]].name, serial, tiny_op_name(u->op),
+        tiny_op_name(u->src[0]->op), ways[w])) continue;
+    collect(&r, u);
+    rng = (uint64_t)serial;
+    wrong_shown = 0;
+    if (!put_tree_kernel(t, chip, &k, &r, &code)) continue;
+    memcpy(amd_space.m.code, code.data, code.n);
+    for (int i = 0; i < (w ? 4 : 1) * rounds; i++) {
+      fill(&k, fits, v);
+      const int failed = run(chip);
+      CHECK(!failed);
+      if (failed && test_shown()) fprintf(stderr, "    %s\n", report.error);
+      for (int item = 0; item < ITEMS && !failed; item++) {
+        const int64_t want = tree_value(&r, &k, v[item]), got = value_of(u->dtype, slots(3)[item]);
+        const int ok = is_right(u->dtype, got, want);
+        CHECK(ok);
+        if (!ok && wrong_shown++ < 3)
+          fprintf(stderr, "    of %llx %llx %llx: %llx, wanted %llx\n", (unsigned long long)v[item][0],
+                  (unsigned long long)v[item][1], (unsigned long long)v[item][2], (unsigned long long)slots(3)[item],
+                  (unsigned long long)bits_of(u->dtype, want));
+      }
+    }
+    tn_scratch_reset(t, 0);
+  }
+}
+#define U2(op, a, b) tn_u2(t, TINY_OP_##op, a, b)
+#define U3(op, a, b, c) tn_u3(t, TINY_OP_##op, a, b, c)
+static void test_fused_integers(tiny_ctx *t) {
+  for (int d = TINY_I32; d <= TINY_U32; d++) {
+    tiny_uop *const s[3] = {source(t, d, 0), source(t, d, 1), source(t, d, 2)}, *const a = s[0], *const b = s[1], *const c = s[2];
+    tiny_uop *const little[3] = {bounded(t, d, 0, 0, 0x7FFFFF), bounded(t, d, 1, 0, 0x7FFFFF), c};
+    tiny_uop *const roots[] = {
+      U2(ADD, U2(SHL, a, tn_int(t, d, 3)), b), U2(ADD, U2(MUL, a, tn_int(t, d, 16)), b), U2(ADD, U2(ADD, a, b), c),
+      U2(ADD, U2(XOR, a, b), c), U2(OR, U2(SHL, a, tn_int(t, d, 3)), b), U2(OR, U2(AND, a, b), c),
+      U2(OR, U2(OR, a, b), c), U2(XOR, U2(XOR, a, b), c), U2(SHL, U2(ADD, a, b), tn_int(t, d, 4)),
+      U2(MUL, U2(ADD, a, b), tn_int(t, d, 4)), U2(AND, U2(SHR, a, tn_int(t, d, 5)), tn_int(t, d, 255)),
+      U2(AND, U2(SHR, a, tn_int(t, d, 28)), tn_int(t, d, 255)), U2(XOR, U2(LT, a, b), tn_bool(t, 1)),
+      U2(XOR, U2(NE, a, b), tn_bool(t, 1)), U2(XOR, U2(EQ, a, b), tn_bool(t, 1)), U3(WHERE, U2(LT, a, b), a, b),
+      U3(WHERE, U2(LT, a, b), b, a), U3(WHERE, U2(LT, a, b), c, a), U3(WHERE, U2(EQ, a, b), tn_int(t, d, 1000), tn_int(t, d, 2000)),
+      U2(ADD, U2(ADD, a, b), U2(SHL, a, tn_int(t, d, 2))), U2(SUB, U2(ADD, a, b), tn_int(t, d, 77777)),
+      U2(ADD, a, tn_int(t, d, 0x12345)), U2(OR, U2(SHL, a, tn_int(t, d, 13)), U2(SHR, a, tn_int(t, d, 19))),
+      U2(OR, U2(SHR, b, tn_int(t, d, 31)), U2(SHL, a, tn_int(t, d, 1))), U2(AND, U2(XOR, a, tn_int(t, d, -1)), b),
+      U2(AND, b, U2(XOR, U2(AND, a, c), tn_int(t, d, -1)))};
+    EACH(i, roots) check_tree(t, s, roots[i], NULL);
+    check_tree(t, little, U2(ADD, U2(MUL, little[0], little[1]), c), fit_bounds);
+    check_tree(t, little, U2(MUL, little[0], little[1]), fit_bounds);
+    check_tree(t, little, U2(AND, U2(LT, tn_int(t, d, -1), c), U2(LT, c, little[0])), fit_bounds);
+    check_tree(t, little, U2(CDIV, little[0], U2(ADD, little[1], tn_int(t, d, 1))), fit_bounds);
+    check_tree(t, little, U2(CMOD, little[0], U2(ADD, little[1], tn_int(t, d, 1))), fit_bounds);
+  }
+}
+static void test_fused_floats(tiny_ctx *t) {
+  tiny_uop *const s[3] = {source(t, TINY_F32, 0), source(t, TINY_F32, 1), source(t, TINY_F32, 2)}, *const a = s[0],
+           *const b = s[1], *const c = s[2], *const na = tn_u1(t, TINY_OP_NEG, a), *const nb = tn_u1(t, TINY_OP_NEG, b);
+  tiny_uop *const h[3] = {source(t, TINY_F16, 0), source(t, TINY_F16, 1), c}, *const ha = tn_cast(t, h[0], TINY_F32),
+           *const hb = tn_cast(t, h[1], TINY_F32);
+  tiny_uop *const size = tn_bitcast(t, U2(AND, tn_bitcast(t, a, TINY_I32), tn_int(t, TINY_I32, 0x7FFFFFFF)), TINY_F32);
+  tiny_uop *const roots[] = {
+    U3(FMA, na, b, c), U3(FMA, na, nb, c), U3(FMA, a, b, tn_u1(t, TINY_OP_NEG, c)), U2(MUL, na, b), U2(ADD, na, c), U2(ADD, na, nb), U2(SUB, na, b),
+    U2(SUB, a, nb), U2(LT, na, b), U2(ADD, size, b), U2(LT, size, b), U2(MUL, tn_u1(t, TINY_OP_NEG, size), b),
+    U2(XOR, U2(LT, a, b), tn_bool(t, 1)), U2(XOR, U2(NE, a, b), tn_bool(t, 1)), U2(XOR, U2(EQ, a, b), tn_bool(t, 1)),
+    U3(WHERE, U2(LT, a, b), c, a), U3(WHERE, U2(NE, a, a), c, a), U2(MUL, na, tn_number(t, TINY_F32, 3.7)),
+    U3(WHERE, U2(LT, a, tn_number(t, TINY_F32, 0)), na, a), U3(WHERE, U2(LT, a, b), size, nb)};
+  tiny_uop *const maxima[] = {U2(MAX, U2(MAX, a, b), c), U2(MAX, a, U2(MAX, c, b)),
+    U2(MAX, U2(MAX, a, c), U2(MAX, b, U2(ADD, a, b))), U2(MAX, U2(MAX, U2(MAX, na, c), U2(MAX, a, b)), U2(ADD, a, b))};
+  either_zero = 1;
+  EACH(i, maxima) check_tree(t, s, maxima[i], NULL);
+  either_zero = 0;
+  EACH(i, roots) check_tree(t, s, roots[i], NULL);
+  tiny_uop *const halves[] = {U3(FMA, ha, hb, c), U3(FMA, ha, c, hb), U2(MUL, ha, hb), U2(MUL, ha, c), U2(ADD, ha, hb), U2(SUB, ha, hb),
+    U2(SUB, c, hb), U3(FMA, tn_u1(t, TINY_OP_NEG, ha), hb, c), U2(MUL, ha, tn_number(t, TINY_F32, 0.3)),
+    U3(FMA, ha, tn_number(t, TINY_F32, 0.3), tn_number(t, TINY_F32, 0.7))};
+  EACH(i, halves) check_tree(t, h, halves[i], NULL);
+  tiny_uop *const x = U2(MUL, a, tn_number(t, TINY_F32, 1.4426950408889634));
+  ulps = 6;
+  check_tree(t, s, tn_uop_make(t, TINY_OP_EXP2, TINY_F32, 1, 1, &x, TN_EXP_ROUNDED, 0, NULL), NULL);
+  ulps = 0;
+}
+
 // Sums of neighbours: words are bits.
 static void test_dots(tiny_ctx *t) {
   static const int kinds[] = {TINY_DOT_I8, TINY_DOT_U8, TINY_DOT_U8_I8, TINY_DOT_I16};
@@ -562,6 +721,8 @@ int main(int argc, char **argv) {
   test_casts(t);
   test_vectors(t);
   test_dots(t);
+  test_fused_integers(t);
+  test_fused_floats(t);
   tiny_close(t);
   return test_report();
 }

@@ -8,7 +8,7 @@
 #endif
 #include "../src/base/process.c"
 #include "../src/isa/amd_parse.c"
-#include "../src/isa/amd_build.c"
+#include "amd_build.h"
 #include "test.h"
 #include "rnd.h"
 #include "amd_llvm.h"

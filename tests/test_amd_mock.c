@@ -278,8 +278,58 @@ static void test_hanging(void) {
   over(&c);
 }
 
+// ** events and interrupts **
+
+static int event(client *c, uint64_t page, uint32_t type, uint32_t *id) {
+  uint8_t p[32] = {0};
+  akm_put64(p, 0, page); akm_put32(p, 12, type); akm_put32(p, 16, 1); akm_put32(p, 20, 1);
+  const int r = call(c, 0xc0204b08, p);
+  *id = akm_get32(p, 24);
+  return r;
+}
+static uint32_t wait_for(client *c, uint32_t id) {         // 0: it has happened
+  uint8_t e[48] = {0}, p[24] = {0};
+  akm_put32(e, 40, id); akm_put64(p, 0, (uint64_t)(uintptr_t)e); akm_put32(p, 8, 1); akm_put32(p, 16, 1);
+  CHECK_EQ(call(c, 0xc0184b0c, p), 0);
+  return akm_get32(p, 20);
+}
+static void test_events(void) {
+  client c;
+  uint32_t id, other;
+  open_queue(&c, 0);
+  CHECK_EQ(event(&c, 0, 0, &id), -EINVAL);
+  wrong(&c, "event", "a signal, and no GPU reaches its slot");
+  CHECK_EQ(event(&c, c.handle[2], 0, &id), -EINVAL);
+  wrong(&c, "event", "is no page of events");
+  const uint64_t slot = (uint64_t)(uintptr_t)memory(&c, 32768, HOST);
+  CHECK(!event(&c, c.handle[5], 0, &id) && id == 0 && akm_get64((void *)(uintptr_t)slot, 0) == UINT64_MAX);
+  CHECK(event(&c, c.handle[5], 0, &other) == -EINVAL && !amd_mock_complaint(c.m));       // a process has one page
+  CHECK(!event(&c, 0, 0, &other) && other == 1 && !event(&c, 0, 8, &other) && other == 4096);
+  const uint32_t words[] = {0xc0064900, 0x70f514, 1u << 29 | 2u << 24, (uint32_t)slot, (uint32_t)(slot >> 32), 0, 0, 0};
+  uint32_t unwritten[8];
+  memcpy(unwritten, words, sizeof words);
+  unwritten[7] = 1;
+  CHECK_EQ(wait_for(&c, 0), 1);
+  submit(&c, words, 8, 4);
+  CHECK(wait_for(&c, 0) == 0 && wait_for(&c, 0) == 1 && akm_get64((void *)(uintptr_t)slot, 0) == UINT64_MAX);
+  CHECK(!amd_mock_complaint(c.m) && amd_mock_counted(c.m).interrupts == 1);
+  submit(&c, unwritten, 8, 4);
+  wrong(&c, "interrupt", "an interrupt of event 1, which is no signal, or whose slot nobody wrote");
+  CHECK_EQ(give_back(&c, c.handle[5]), -EPERM);
+  wrong(&c, "page", "it is the page of events, which stays");
+  for (uint32_t k = 0; k < 3; k++) {
+    uint8_t p[8] = {0};
+    akm_put32(p, 0, k < 2 ? k : 4096);
+    CHECK_EQ(call(&c, 0x40084b09, p), 0);
+  }
+  c.n--;                                   // the page
+  end(&c);
+  over(&c);
+}
+
 int main(void) {
   test_right();
+  test_events();
   test_memory();
   test_queues();
   test_packets();

@@ -129,7 +129,7 @@ static void test_written(tiny_ctx *t) {
     tiny_bytes out = {t, NULL, 0, 0};
     made m;
     make_sources(t, chip, &m);
-    tn_amd_object_write(&out, chip, m.source, KERNELS);
+    tn_amd_object_write(&out, chip, m.source, KERNELS, NULL);
     check_object(chip, &out, &m);
     if (!brief() || c % 4 == 0) check_tools(t, chip, &out);
     tn_scratch_reset(t, 1);
@@ -238,7 +238,7 @@ static void test_hostile(tiny_ctx *t) {
   tiny_bytes out = {t, NULL, 0, 0};
   made m;
   make_sources(t, &tn_amd_chips[0], &m);
-  tn_amd_object_write(&out, &tn_amd_chips[0], m.source, KERNELS);
+  tn_amd_object_write(&out, &tn_amd_chips[0], m.source, KERNELS, NULL);
   rng = 3;
   for (int i = 0; i < (brief() ? 20000 : 200000); i++) {
     const size_t n = rnd(4) ? out.n : (size_t)rnd((int)out.n + 1);
@@ -282,7 +282,7 @@ static tiny_code write_one(tiny_ctx *t, void *arg) {
   made m;
   j->out.t = t; j->out.data = NULL; j->out.n = j->out.cap = 0;
   make_sources(t, j->chip, &m);
-  tn_amd_object_write(&j->out, j->chip, m.source, KERNELS);
+  tn_amd_object_write(&j->out, j->chip, m.source, KERNELS, NULL);
   return TINY_OK;
 }
 static void test_refused_memory(void) {

@@ -110,6 +110,8 @@ static uint32_t do_vector(machine *m, const tn_amd_ins *ins, int k, int lane) {
   const tn_amd_operand *const o = ins->o;
   switch (ins->op) {
     case TN_AMD_V_ADD_NC_U32: return get(m, &o[1], 0, lane) + get(m, &o[2], 0, lane);
+    case TN_AMD_V_FMAC_F32:
+      return get(m, &o[1], 0, lane) * 3 + get(m, &o[2], 0, lane) * 5 + get(m, &o[0], 0, lane) * 7;
     case TN_AMD_V_FMA_F32:
       return get(m, &o[1], 0, lane) * 3 + get(m, &o[2], 0, lane) * 5 + get(m, &o[3], 0, lane) * 7;
     case TN_AMD_V_CNDMASK_B32: {
@@ -157,6 +159,11 @@ static void step(machine *m, const tn_amd_ins *ins, const tn_amd_line *line, int
     }
     case TN_AMD_S_AND_SAVEEXEC_B32: case TN_AMD_S_AND_SAVEEXEC_B64: do_exec(m, ins); return;
     case TN_AMD_V_CMP_LT_U32: do_compare(m, ins); return;
+    case TN_AMD_S_AND_B32: case TN_AMD_S_AND_B64:
+      for (int k = 0; k < o[0].dwords; k++) v[0][k] = get(m, &o[1], k, 0) & get(m, &o[2], k, 0);
+      for (int k = 0; k < o[0].dwords; k++) set(m, &o[0], k, 0, v[0][k]);
+      m->scc = v[0][0] || (o[0].dwords > 1 && v[0][1]);
+      return;
     default: break;
   }
   if (tn_amd_is_matrix(ins->op, ins->family)) { do_matrix(m, ins); return; }
@@ -180,7 +187,10 @@ static void run(machine *m, tiny_ctx *t, const tn_amd_list *l, uint32_t seed) {
   for (int i = 0; i < n; i++) for (int k = 0; k < LANES; k++) m->of_virtual[i][k] = seed *= 1664525;
   for (int i = 0; i < 640; i++) for (int k = 0; k < LANES; k++) m->real[i][k] = seed *= 1664525;
   for (int i = 0; i < 8; i++)
-    for (int k = 0; k < LANES; k++) { m->real[i][k] = (uint32_t)(1000 + i * 100 + k); m->real[512 + i][k] = 7u + (uint32_t)i; }
+    for (int k = 0; k < LANES; k++) {
+      m->real[i][k] = (uint32_t)(1000 + i * 100 + k);
+      m->real[512 + i][k] = 7u + (uint32_t)i;
+    }
   for (int v = 0; v < l->nvreg; v++)
     for (int k = 0; l->vreg[v].fixed >= 0 && k < l->vreg[v].dwords; k++)
       memcpy(m->of_virtual[m->first[v] + k], m->real[(l->vreg[v].kind == TN_AMD_SGPR ? 512 : 0) + l->vreg[v].fixed + k],
@@ -228,9 +238,16 @@ static int encodes(const tn_amd_list *l) {
     int n = tn_amd_encode(l->family, &ins, words);
     ins.long_form = !n;
     if (!n) n = tn_amd_encode(l->family, &ins, words);
-    if (n && !tn_amd_broken_rule(&ins)) continue;
     char text[200];
+    tn_amd_ins read;
+    tn_amd_error e;
+    uint32_t again[TN_AMD_MOST_WORDS];
     tn_amd_print(&ins, text, sizeof text);
+    if (n && !tn_amd_broken_rule(&ins)) {
+      if (l->line[i].label >= 0) continue;
+      if (tn_amd_parse(l->family, text, strlen(text), &read, &e) && tn_amd_encode(l->family, &read, again) == n &&
+          !memcmp(words, again, (size_t)n * sizeof *words)) continue;
+    }
     fprintf(stderr, "line %d, %s: %s\n", i, text, n ? tn_amd_broken_rule(&ins) : "does not encode");
     return 0;
   }
@@ -293,7 +310,8 @@ static tn_amd_operand some_source(maker *m) {
 }
 static tn_amd_operand new_v(maker *m) { return tn_amd_new_v(m->l, 1); }
 static void make_store(maker *m, tn_amd_operand o) {
-  const int op = o.dwords == 4 ? TN_AMD_GLOBAL_STORE_B128 : o.dwords == 2 ? TN_AMD_GLOBAL_STORE_B64 : TN_AMD_GLOBAL_STORE_B32;
+  const int op = o.dwords == 4 ? TN_AMD_GLOBAL_STORE_B128 : o.dwords == 2 ? TN_AMD_GLOBAL_STORE_B64 :
+      TN_AMD_GLOBAL_STORE_B32;
   tn_amd_do3(m->l, op, m->address, o, tn_amd_off());
 }
 // Dwords that are brought together, as for a wide store.
@@ -345,11 +363,16 @@ static void make_update(maker *m) {
   }
   const tn_amd_operand was = new_v(m), is = new_v(m);
   tn_amd_copy(m->l, was, part);
-  tn_amd_do4(m->l, TN_AMD_V_FMA_F32, is, some_v(m), some_v(m), was);
+  if (rnd(4)) tn_amd_do4(m->l, TN_AMD_V_FMA_F32, is, some_v(m), some_v(m), was);
+  else {
+    tn_amd_copy(m->l, is, was);
+    tn_amd_do3(m->l, TN_AMD_V_FMAC_F32, is, some_source(m), some_v(m));
+  }
   tn_amd_copy(m->l, part, is);
   if (!rnd(3)) keep_v(m, was);
   if (!rnd(3)) keep_v(m, is);
 }
+static void make_lanes_load(maker *m);
 static void make_one(maker *m) {
   tn_amd_list *const l = m->l;
   tn_amd_operand o;
@@ -382,7 +405,7 @@ static void make_one(maker *m) {
       break;
     }
     case 10: make_store(m, make_stack(m, 1 << rnd(3))); break;
-    case 11: if (rnd(4) == 0) make_matrix(m); else make_update(m); break;
+    case 11: if (rnd(4) == 0) make_matrix(m); else if (rnd(6) == 0) make_lanes_load(m); else make_update(m); break;
     case 12: {
       const tn_amd_operand mask = tn_amd_new_mask(l);
       tn_amd_do3(l, TN_AMD_V_CMP_LT_U32, mask, some_v(m), some_v(m));
@@ -427,6 +450,7 @@ static void make_lanes_if(maker *m, int n) {
   const int skip = tn_amd_label_new(m->l);
   const tn_amd_operand mask = tn_amd_new_mask(m->l), saved = tn_amd_new_mask(m->l), result = new_v(m);
   tn_amd_copy(m->l, result, rnd(2) ? tn_amd_int(7) : some_v(m));
+  for (int k = rnd(6); k > 0; k--) make_one(m);
   tn_amd_do3(m->l, TN_AMD_V_CMP_LT_U32, mask, some_v(m), some_v(m));
   tn_amd_do2(m->l, and_saveexec(m), saved, mask);
   if (rnd(2)) tn_amd_branch_to(m->l, TN_AMD_S_CBRANCH_EXECZ, skip);
@@ -487,6 +511,43 @@ static void make_lanes_loop(maker *m, int n) {
   tn_amd_copy(m->l, exec_of(m), saved);
   keep_v(m, i);
 }
+// The same, as the generator writes it (amd_control.c): EXEC is narrowed where the loop begins.
+static void make_lanes_range(maker *m, int n) {
+  const int head = tn_amd_label_new(m->l), out = tn_amd_label_new(m->l), wide = m->l->mask == 2;
+  const tn_amd_operand kept = tn_amd_new_mask(m->l), mask = tn_amd_new_mask(m->l), i = new_v(m), end = new_v(m);
+  tn_amd_copy(m->l, i, m->item);
+  make_var(m);
+  tn_amd_copy(m->l, end, tn_amd_int(1004));
+  tn_amd_do2(m->l, wide ? TN_AMD_S_MOV_B64 : TN_AMD_S_MOV_B32, kept, exec_of(m));
+  tn_amd_line_new(m->l, TN_AMD_LINE_LOOP, -1);
+  tn_amd_line_new(m->l, TN_AMD_LINE_LABEL, head);
+  tn_amd_do3(m->l, TN_AMD_V_CMP_LT_U32, mask, i, end);
+  tn_amd_do3(m->l, wide ? TN_AMD_S_AND_B64 : TN_AMD_S_AND_B32, exec_of(m), exec_of(m), mask);
+  tn_amd_branch_to(m->l, TN_AMD_S_CBRANCH_EXECZ, out);
+  make_some(m, n);
+  make_update(m);
+  tn_amd_do3(m->l, TN_AMD_V_ADD_NC_U32, i, tn_amd_int(1), i);
+  tn_amd_branch_to(m->l, TN_AMD_S_BRANCH, head);
+  tn_amd_line_new(m->l, TN_AMD_LINE_LOOP_END, -1);
+  tn_amd_line_new(m->l, TN_AMD_LINE_LABEL, out);
+  tn_amd_copy(m->l, exec_of(m), kept);
+  keep_v(m, i);
+}
+// A load of some lanes: others have zeros, which are written in all before each.
+static void make_lanes_load(maker *m) {
+  const tn_amd_operand kept = tn_amd_new_mask(m->l), mask = tn_amd_new_mask(m->l), address = make_stack(m, 2);
+  tn_amd_do3(m->l, TN_AMD_V_CMP_LT_U32, mask, some_v(m), some_v(m));
+  tn_amd_do2(m->l, and_saveexec(m), kept, mask);
+  for (int n = 1 + rnd(2); n > 0; n--) {
+    const tn_amd_operand to = tn_amd_new_v(m->l, 4);
+    tn_amd_copy(m->l, exec_of(m), kept);
+    tn_amd_copy(m->l, to, tn_amd_int(0));
+    tn_amd_do3(m->l, m->l->mask == 2 ? TN_AMD_S_AND_B64 : TN_AMD_S_AND_B32, exec_of(m), kept, mask);
+    tn_amd_do3(m->l, TN_AMD_GLOBAL_LOAD_B128, to, address, tn_amd_off());
+    for (int k = 0; k < 4; k++) keep_v(m, tn_amd_slice(to, k, 1));
+  }
+  tn_amd_copy(m->l, exec_of(m), kept);
+}
 // What is made inside is not there behind, but what a variable holds.
 static void make_some(maker *m, int n) {
   for (int k = 0; k < n && m->lines > 0; k++) {
@@ -498,7 +559,8 @@ static void make_some(maker *m, int n) {
     if (kind == 0) make_uniform_if(m, 1 + rnd(12));
     else if (kind == 1) make_lanes_if(m, 1 + rnd(12));
     else if (kind == 2) make_loop(m, 1 + rnd(12));
-    else make_lanes_loop(m, 1 + rnd(8));
+    else if (rnd(2)) make_lanes_loop(m, 1 + rnd(8));
+    else make_lanes_range(m, 1 + rnd(8));
     m->depth--;
     const tn_amd_operand last = m->v[m->nv - 1];
     m->nv = nv; m->ns = ns; m->nvars = nvars;
@@ -830,6 +892,32 @@ static void test_refused(void) {
   CHECK(l.refused != NULL);
   close_context(&t);
 }
+// Memory that is refused, the n-th time it is asked for.
+static long allocations_left, allocated;
+static void *failing(void *user, void *p, size_t old_nbytes, size_t new_nbytes) {
+  (void)user;
+  if (new_nbytes > old_nbytes && !allocations_left--) { allocations_left = 0; return NULL; }
+  allocated += (long)new_nbytes - (long)old_nbytes;
+  return tn_default_alloc(NULL, p, old_nbytes, new_nbytes);
+}
+static void test_memory(int family) {
+  int done = 0;
+  for (int n = 0; n < 200 && !done; n++) {
+    static maker m;
+    tiny_ctx t;
+    tn_amd_list l;
+    rng = 4;
+    make_list(open_context(&t), &l, &m, family, 800, 1);
+    const long before = t.scratch ? 1 : 0;
+    allocations_left = n; allocated = 0;
+    t.alloc.fn = failing;
+    tn_amd_allocate(&l);
+    done = !l.refused;
+    CHECK(before && (done || strstr(l.refused, "memory")));
+    close_context(&t);
+  }
+  CHECK(done);
+}
 static double now_ms(void) {
   struct timespec s;
   clock_gettime(CLOCK_MONOTONIC, &s);
@@ -875,6 +963,7 @@ int main(void) {
     test_many(family, 0); test_many(family, 1);
     test_scalars(family);
     test_wide_scratch(family);
+    test_memory(family);
   }
   test_refused();
   test_time();

@@ -68,6 +68,7 @@ example regression  '^all ways agree$'
 example pipeline    '^[1-9][0-9]* pixels on contours in the last frame, the same either way$'
 # Where there is no driver they say so.
 example amdinfo     '^(no GPU can be used by AMD.s kernel driver: .+|[1-9][0-9]* GPUs?)$'
+example sum_amd     '^(no GPU can be used by AMD.s kernel driver: .+|5 of 5 levels are right)$'
 example nvinfo      '^(no GPU can be used by NVIDIA.s kernel driver: .+|[1-9][0-9]* GPUs?)$'
 example saxpy_nv    '^(no GPU can be used by NVIDIA.s kernel driver: .+|on the GPU.s clock .*; 0 of 1048576 values are wrong.*)$'
 example export_nv   '^(nothing was exported: .+|.*model.kernels has the model.s kernels for 2 targets)$' "$work/model.kernels" sm_80 sm_90a

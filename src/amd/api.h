@@ -73,4 +73,9 @@ TINY_API void *tiny_amd_wrap(void *dev, void *at, size_t nbytes);
 // Gives back what one of these returned, when the device has done what it was given: no tensor may be over it any more.
 // NULL is allowed; tiny_close does it too.
 TINY_API void  tiny_amd_release(void *dev, void *mem);
+
+// The kernels of a code object, linked or not, as assembly that tiny_kernel takes as source, to out, which is cut to
+// out_nbytes and ended by a 0. Returns how long it is without that limit; 0: it is no code object for a GPU that is
+// known, and out says why.
+TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *out, size_t out_nbytes);
 #endif // TINY_AMD_API

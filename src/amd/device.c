@@ -46,6 +46,8 @@ typedef struct tn_kfd {
   int drm, lost;
   uint64_t free_nbytes;
   uint32_t memory_event, exception_event;
+  // what wakes the host: an event's number, and the page with its slot; NULL: not yet, or (wake_state below 0) never
+  uint32_t wake_event; int wake_state, wake_missed, spins; tn_kfd_memory *wake_page;
   tn_kfd_memory *memory;                   // all of it
   tn_device_blocks blocks;
   char *bells; uint64_t bells_at;          // the pages with doorbells
@@ -59,7 +61,9 @@ typedef struct tn_kfd {
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
   uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
-  char compiler[300]; int compiler_asked;
+  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, "": any, or none
+  int builtin, alone, compiler_asked; char compiler[300];
+  tiny_renderer hip;
 } tn_kfd;
 
 static tiny_code tn_kfd_failed(tn_kfd *d) { return tiny_fail(d->t, d->k.code, "%s: %s", d->name, d->k.why); }
@@ -131,16 +135,20 @@ static tiny_code tn_kfd_map_for(tn_kfd *d, tn_kfd_memory *m, uint32_t gpu) {
   if (code == TINY_OK) m->gpus[m->ngpu++] = gpu;
   return code;
 }
+// What is known of it goes; the memory stays.
+static void tn_kfd_memory_forget(tn_kfd *d, tn_kfd_memory *m) {
+  for (tn_kfd_memory **at = &d->memory; *at; at = &(*at)->next) if (*at == m) { *at = m->next; break; }
+  tiny_realloc(d->t, m, sizeof *m, 0);
+}
 // What is known of it goes, too.
 static void tn_kfd_memory_free(tn_kfd *d, tn_kfd_memory *m) {
   if (!m) return;
   tn_kfd_map u = {m->handle, tn_kfd_pointer(m->gpus), (uint32_t)m->ngpu, 0};
   tn_kfd_free f = {m->handle};
-  for (tn_kfd_memory **at = &d->memory; *at; at = &(*at)->next) if (*at == m) { *at = m->next; break; }
   if (m->ngpu) tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_UNMAP, &u, sizeof u);
   if (m->handle) tn_kfd_ask(&d->k, TN_KFD_WRITE, TN_KFD_FREE, &f, sizeof f);
   if (m->va && !m->borrowed) d->k.sys.munmap(d->k.sys.user, (void *)(uintptr_t)m->va, (size_t)m->nbytes);
-  tiny_realloc(d->t, m, sizeof *m, 0);
+  tn_kfd_memory_forget(d, m);
 }
 static tn_kfd_memory *tn_kfd_memory_new(tn_kfd *d, uint64_t nbytes) {
   tn_kfd_memory *m = (tn_kfd_memory *)tiny_realloc(d->t, NULL, 0, sizeof *m);
@@ -221,18 +229,25 @@ static void tn_kfd_exception(tn_kfd *d, const tn_kfd_event_data *e) {
                "on with another device", causes[e->of.exception.cause != 0],
                e->of.exception.memory_lost ? ", and what its memory held is gone" : "");
 }
-// Has the driver told of a fault of this GPU? Then it is lost, and k.why says why.
-static int tn_kfd_faulted(tn_kfd *d) {
-  tn_kfd_event_data e[2];
+// Has the driver told of a fault of this GPU? Then it is lost, and k.why says why. It is waited for that, or for what
+// wakes the host, up to ms; *woken: was it something at all?
+static int tn_kfd_listen(tn_kfd *d, uint32_t ms, int *woken) {
+  tn_kfd_event_data e[3];
   memset(e, 0, sizeof e);
-  e[0].id = d->memory_event; e[1].id = d->exception_event;
-  tn_kfd_wait_events w = {tn_kfd_pointer(e), 2, 0, 0, 0};
+  e[0].id = d->memory_event; e[1].id = d->exception_event; e[2].id = d->wake_event;
+  tn_kfd_wait_events w = {tn_kfd_pointer(e), ms ? 3u : 2u, 0, ms, 0};
+  *woken = 0;
   if (d->lost || !d->memory_event || !d->exception_event) return d->lost;
   if (tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_WAIT_EVENTS, &w, sizeof w) < 0 ||
       w.result != TN_KFD_WAIT_COMPLETE) return 0;
+  *woken = 1;
   if (e[0].of.memory.gpu == d->node.gpu) { d->lost = 1; tn_kfd_memory_fault(d, &e[0]); }
   else if (e[1].of.exception.gpu == d->node.gpu) { d->lost = 1; tn_kfd_exception(d, &e[1]); }
   return d->lost;
+}
+static int tn_kfd_faulted(tn_kfd *d) {
+  int woken;
+  return tn_kfd_listen(d, 0, &woken);
 }
 // k.why says why, from the first time on.
 static tiny_code tn_kfd_enter(tn_kfd *d) { return d->lost ? tn_kfd_failed(d) : TINY_OK; }

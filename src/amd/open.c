@@ -8,12 +8,9 @@
 #include "share.c"
 #include "compile.c"
 #include "info.c"
-#include "../render/lang_hip.c"
 #endif
 
-// ** how kernels are written **
-
-static void tn_kfd_renderer(void *dev, tiny_renderer *out) { tn_lang_hip(out, ((const tn_kfd *)dev)->node.chip->name); }
+// ** what it is **
 
 // What schedules ask. A unit is what shares memory: a CU, or RDNA's WGP of two; bytes that an item loads at once: LLVM,
 // global_load_b128.
@@ -67,6 +64,7 @@ static void tn_kfd_close(void *dev) {
   tn_prepared_close_all(&d->prepared);
   tn_kfd_modules_close(d);
   tn_kfd_close_queues(d);
+  tn_kfd_wake_close(d);
   tn_kfd_close_event(d, &d->memory_event);
   tn_kfd_close_event(d, &d->exception_event);
   tn_device_regions_close(&d->blocks, 1);
@@ -85,6 +83,8 @@ static tn_kfd *tn_kfd_new(tiny_ctx *t) {
   d->blocks.user = d; d->blocks.make = tn_kfd_blocks_make; d->blocks.drop = tn_kfd_blocks_drop;
   d->drm = d->k.kfd = -1;
   d->timeout_ns = tn_kfd_timeout();
+  tn_kfd_choose_compilers(d);
+  d->spins = TN_KFD_SPINS;
   memcpy(d->name, "AMD", 4);
   return d;
 }

@@ -93,6 +93,15 @@ static void tn_pm4_release(tn_kfd_words *w, int family, uint64_t address, uint32
   tn_kfd_address(w, value);
   tn_kfd_word(w, 0);
 }
+// The same without caches, and the host is woken: the driver looks for the event's number in its slot, and in the
+// interrupt (kfd_int_process_v11.c, kfd_events.c).
+static void tn_pm4_wake(tn_kfd_words *w, int family, uint64_t slot, uint32_t event) {
+  enum { DATA_CLOCK_SHIFT = 29, AND_INTERRUPT = 2 << 24 };
+  const int at = w->n;
+  tn_pm4_release(w, family, slot, event, 1);
+  w->at[at + 2] |= (uint32_t)AND_INTERRUPT;
+  w->at[at + 7] = event;
+}
 // Until kernels before have ended.
 static void tn_pm4_idle(tn_kfd_words *w) {
   enum { CS_PARTIAL_FLUSH = 7, OF_SHADERS = 4 << 8 };
@@ -124,6 +133,12 @@ static void tn_sdma_fence(tn_kfd_words *w, int family, uint64_t address, uint32_
   tn_kfd_word(w, (uint32_t)(TN_SDMA_FENCE | (family == 9 ? 0 : UNCACHED)));
   tn_kfd_address(w, address);
   tn_kfd_word(w, value);
+}
+static void tn_sdma_wake(tn_kfd_words *w, int family, uint64_t slot, uint32_t event) {
+  enum { TRAP = 6, NUMBER = 0xFFFFFFF };
+  tn_sdma_fence(w, family, slot, event);
+  tn_kfd_word(w, TRAP);
+  tn_kfd_word(w, event & NUMBER);
 }
 static void tn_sdma_wait(tn_kfd_words *w, uint64_t address, uint32_t value, int function) {
   enum { INTERVAL = 4, RETRY = 0xFFF << 16 };

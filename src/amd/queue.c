@@ -5,7 +5,8 @@
 //        written again when what used it has happened. Signals have the lower 32 bits of a number: nothing is compared
 //        across the turn from 2^32 - 1 to 0, as the host waits for all that is under way before and after it. What
 //        waits is ended after timeout_ns without progress: the GPU is lost then, for this context alone.
-// What is what: Linux, drivers/gpu/drm/amd/amdkfd/kfd_queue.c (sizes of what a queue is made with), kfd_doorbell.c.
+// What is what: Linux, drivers/gpu/drm/amd/amdkfd/kfd_queue.c (sizes of what a queue is made with), kfd_doorbell.c,
+// kfd_events.c (pages of events, their slots).
 #ifndef TN_KFD_QUEUE
 #define TN_KFD_QUEUE
 #ifndef TINY_AMALGAMATED
@@ -15,7 +16,8 @@
 
 enum {
   TN_KFD_RING_NBYTES = 1 << 20, TN_KFD_EOP_NBYTES = 4096, TN_KFD_DOORBELLS = 0x2000, TN_KFD_PRIORITY = 7,
-  TN_KFD_SIGNALS = 2048, TN_KFD_STAMPS = TN_KFD_SIGNALS - TN_KFD_QUEUES, TN_KFD_TOP = -1
+  TN_KFD_SIGNALS = 2048, TN_KFD_STAMPS = TN_KFD_SIGNALS - TN_KFD_QUEUES, TN_KFD_TOP = -1,
+  TN_KFD_SPINS = 4000                      // that a wait looks, about a millisecond, before it sleeps
 };
 
 // ** how far **
@@ -44,6 +46,103 @@ static void tn_kfd_ring_bell(tn_kfd *d, const tn_kfd_queue *q) {
   *q->doorbell = tn_kfd_is_aql(q) ? q->from - 1 : q->from;
   if (d->k.sys.doorbell) d->k.sys.doorbell(d->k.sys.user, q->doorbell);
 }
+// ** packets in the ring **
+
+// Of PM4 words may stand on both sides of the ring's end; of SDMA no packet does, and zeros do nothing.
+static void tn_kfd_push(tn_kfd_queue *q, const tn_kfd_words *w) {
+  const uint64_t mask = TN_KFD_RING_NBYTES - 1, nbytes = (uint64_t)w->n * 4;
+  uint64_t at = q->put * q->unit & mask;
+  for (; q->type == TN_KFD_QUEUE_SDMA && at + nbytes > TN_KFD_RING_NBYTES && at; at = q->put * q->unit & mask) {
+    memset(q->ring->cpu + at, 0, 4);
+    q->put += 4;
+  }
+  for (int i = 0; i < w->n; i++) memcpy(q->ring->cpu + ((at + (uint64_t)i * 4) & mask), &w->at[i], 4);
+  q->put += nbytes / q->unit;
+}
+static void tn_kfd_push_end(tn_kfd *d, int queue) {
+  tn_kfd_queue *q = &d->queue[queue];
+  const uint64_t at = tn_kfd_signal_at(d, queue);
+  tn_kfd_words w;
+  w.n = 0;
+  if (tn_kfd_is_aql(q)) tn_aql_signal(&w, at - offsetof(tn_kfd_signal, value));
+  else if (q->type == TN_KFD_QUEUE_SDMA) tn_sdma_fence(&w, d->node.chip->family, at, (uint32_t)(q->given + 1));
+  else tn_pm4_release(&w, d->node.chip->family, at, (uint32_t)(q->given + 1), TN_KFD_DATA_32);
+  tn_kfd_push(q, &w);
+}
+static void tn_kfd_give(tn_kfd *d, tn_kfd_queue *q) {
+  q->end[++q->given % TN_KFD_OUTSTANDING] = q->from = q->put;
+  tn_driver_fence();
+  *(volatile uint64_t *)&((tn_kfd_queue_page *)(void *)q->page->cpu)->write = q->put;
+  tn_driver_fence();
+  tn_kfd_ring_bell(d, q);
+}
+// ** woken by an interrupt **
+//
+// A wait that is long has the queue write to the slot of an event, and interrupt: the driver then wakes who waits for
+// the event. It keeps the page with slots until the process ends, and takes one of a process: where another has it, the
+// host sleeps and looks, by turns.
+
+static void tn_kfd_wake_open(tn_kfd *d) {
+  const char *given = getenv("TINY_AMD_INTERRUPTS");
+  tn_kfd_create_event e;
+  memset(&e, 0, sizeof e);
+  d->wake_state = -1;
+  if (given && !strcmp(given, "0")) return;
+  tn_kfd_memory *m = tn_kfd_memory_make(d, TN_KFD_EVENT_PAGE, 1);
+  if (!m) return;
+  e.page = m->handle; e.type = TN_KFD_EVENT_SIGNAL; e.auto_reset = 1; e.node = (uint32_t)d->node.number;
+  if (tn_kfd_ask(&d->k, TN_KFD_BOTH, TN_KFD_CREATE_EVENT, &e, sizeof e) < 0) { tn_kfd_memory_free(d, m); return; }
+  d->wake_page = m; d->wake_event = e.id;
+  d->wake_state = 1;
+}
+static void tn_kfd_wake_close(tn_kfd *d) {
+  tn_kfd_destroy_event e = {d->wake_event, 0};
+  if (!d->wake_page) return;
+  tn_kfd_ask(&d->k, TN_KFD_WRITE, TN_KFD_DESTROY_EVENT, &e, sizeof e);
+  tn_kfd_memory_forget(d, d->wake_page);
+  d->wake_page = NULL;
+  d->wake_state = -1;
+}
+static uint64_t tn_kfd_wake_slot(const tn_kfd *d) { return d->wake_page->va + (uint64_t)d->wake_event * 8; }
+// Of AQL a signal tells of itself, once it counts, where it is told where to.
+static void tn_kfd_wake_by_signal(tn_kfd *d, tn_kfd_queue *q, int on) {
+  if (q->signal->event != d->wake_event) q->signal->event = d->wake_event;   // the GPU reads it where a mailbox is
+  tn_driver_store(&q->signal->mailbox, on ? tn_kfd_wake_slot(d) : 0);
+}
+// The submission that wakes the host, behind all of this queue; 0: none does, for want of room, or as words are not
+// submitted yet.
+static uint64_t tn_kfd_wake_after(tn_kfd *d, int queue) {
+  enum { ROOM = 512 };                     // bytes
+  tn_kfd_queue *q = &d->queue[queue];
+  tn_kfd_words w;
+  w.n = 0;
+  if (!d->wake_state) tn_kfd_wake_open(d);
+  if (d->wake_state < 0 || d->lost) return 0;
+  if (tn_kfd_is_aql(q)) { tn_kfd_wake_by_signal(d, q, 1); return q->given; }
+  const uint64_t done = tn_kfd_done(q), used = q->put - (done ? q->end[done % TN_KFD_OUTSTANDING] : 0);
+  if (q->put != q->from || q->given - done > TN_KFD_OUTSTANDING - 4 || used + ROOM / q->unit > q->size) return 0;
+  if ((uint32_t)(q->given + 2) < 2) return 0;              // where numbers turn
+  if (queue == TN_KFD_COMPUTE) tn_pm4_wake(&w, d->node.chip->family, tn_kfd_wake_slot(d), d->wake_event);
+  else tn_sdma_wake(&w, d->node.chip->family, tn_kfd_wake_slot(d), d->wake_event);
+  tn_kfd_push(q, &w);
+  tn_kfd_push_end(d, queue);
+  tn_kfd_give(d, q);
+  return q->given;
+}
+// Until the host is woken, or some time. Interrupts that do not come, three in a row, are not waited for again.
+static void tn_kfd_nap(tn_kfd *d, const tn_kfd_queue *q, uint64_t number) {
+  enum { MS = 10, MISSED = 3 };
+  int woken;
+  if (tn_kfd_listen(d, MS, &woken)) tn_kfd_let_go(d);
+  if (woken) d->wake_missed = 0;
+  else if (tn_kfd_done(q) >= number && ++d->wake_missed == MISSED) {
+    d->wake_state = -1;
+    tiny_log_line(d->t, 'p', "%s: interrupts do not come; waits look by themselves", d->name);
+  }
+}
+
+// ** waiting **
+
 static tiny_code tn_kfd_too_long(tn_kfd *d) {
   d->lost = 1;
   tn_kfd_let_go(d);
@@ -73,24 +172,35 @@ static int tn_kfd_is_lost(tn_kfd *d) {
   if (!d->lost && tn_kfd_faulted(d)) tn_kfd_let_go(d);
   return d->lost;
 }
-// Until the queue's submission `value` has happened; the time counts from the last progress of any queue.
+// The time counts from the last progress of any queue. TINY_E_DEVICE: d is lost.
+typedef struct tn_kfd_patience { uint64_t since, seen; } tn_kfd_patience;
+static tiny_code tn_kfd_have_patience(tn_kfd *d, tn_kfd_patience *p) {
+  if (tn_kfd_is_lost(d)) return TINY_E_DEVICE;
+  const uint64_t all = tn_kfd_progress(d), now = tn_driver_clock_ns();
+  if (all != p->seen) { p->seen = all; p->since = now; }
+  if (now - p->since <= d->timeout_ns) return TINY_OK;
+  tn_kfd *const slow = tn_kfd_culprit(d);
+  tn_kfd_too_long(slow);
+  return slow == d ? TINY_E_DEVICE : TINY_OK;
+}
+// Until the queue's submission `value` has happened: the host looks, then sleeps.
 static tiny_code tn_kfd_wait_for(tn_kfd *d, int queue, uint64_t value) {
   tn_kfd_queue *q = &d->queue[queue];
-  uint64_t since = 0, seen = UINT64_MAX;
-  for (int spins = 0; tn_kfd_done(q) < value; spins++) {
-    tn_driver_pause(spins);
-    if (spins < 1000 || spins % 64) continue;
-    if (tn_kfd_is_lost(d)) return TINY_E_DEVICE;
-    const uint64_t all = tn_kfd_progress(d), now = tn_driver_clock_ns();
-    if (all != seen) { seen = all; since = now; }
-    if (now - since > d->timeout_ns) {
-      tn_kfd *const slow = tn_kfd_culprit(d);
-      tn_kfd_too_long(slow);
-      if (slow == d) return TINY_E_DEVICE;
+  tn_kfd_patience p = {0, UINT64_MAX};
+  uint64_t wakes = 0;
+  tiny_code code = TINY_OK;
+  for (int spins = 0; tn_kfd_done(q) < value && code == TINY_OK; spins++) {
+    if (!wakes && spins >= d->spins && (spins - d->spins) % 64 == 0) wakes = tn_kfd_wake_after(d, queue);
+    if (wakes && d->wake_state > 0) tn_kfd_nap(d, q, wakes);
+    else {
+      tn_driver_pause(spins);
+      if (spins < 1000 || spins % 64) continue;
     }
-    if (d->k.sys.doorbell) tn_kfd_ring_bell(d, q);
+    code = tn_kfd_have_patience(d, &p);
+    if (d->k.sys.doorbell && code == TINY_OK) tn_kfd_ring_bell(d, q);
   }
-  return d->lost ? TINY_E_DEVICE : TINY_OK;
+  if (wakes && tn_kfd_is_aql(q)) tn_kfd_wake_by_signal(d, q, 0);
+  return code == TINY_OK && d->lost ? TINY_E_DEVICE : code;
 }
 static tiny_code tn_kfd_wait_all(tn_kfd *d) {
   tiny_code code = TINY_OK;
@@ -98,41 +208,13 @@ static tiny_code tn_kfd_wait_all(tn_kfd *d) {
   return code == TINY_OK && tn_kfd_is_lost(d) ? TINY_E_DEVICE : code;
 }
 
-// ** packets in the ring **
+// ** submissions **
 
-// Of PM4 words may stand on both sides of the ring's end; of SDMA no packet does, and zeros do nothing.
-static void tn_kfd_push(tn_kfd_queue *q, const tn_kfd_words *w) {
-  const uint64_t mask = TN_KFD_RING_NBYTES - 1, nbytes = (uint64_t)w->n * 4;
-  uint64_t at = q->put * q->unit & mask;
-  for (; q->type == TN_KFD_QUEUE_SDMA && at + nbytes > TN_KFD_RING_NBYTES && at; at = q->put * q->unit & mask) {
-    memset(q->ring->cpu + at, 0, 4);
-    q->put += 4;
-  }
-  for (int i = 0; i < w->n; i++) memcpy(q->ring->cpu + ((at + (uint64_t)i * 4) & mask), &w->at[i], 4);
-  q->put += nbytes / q->unit;
-}
-static void tn_kfd_push_end(tn_kfd *d, int queue) {
-  tn_kfd_queue *q = &d->queue[queue];
-  const uint64_t at = tn_kfd_signal_at(d, queue);
-  tn_kfd_words w;
-  w.n = 0;
-  if (tn_kfd_is_aql(q)) tn_aql_signal(&w, at - offsetof(tn_kfd_signal, value));
-  else if (q->type == TN_KFD_QUEUE_SDMA) tn_sdma_fence(&w, d->node.chip->family, at, (uint32_t)(q->given + 1));
-  else tn_pm4_release(&w, d->node.chip->family, at, (uint32_t)(q->given + 1), TN_KFD_DATA_32);
-  tn_kfd_push(q, &w);
-}
 // Nobody waits for a number of before the turn when the signal has gone round.
 static tiny_code tn_kfd_before_turn(tn_kfd *d) {
   tiny_code code = tn_kfd_wait_all(d);
   for (int k = 0; k < d->npeer && code == TINY_OK; k++) if (!d->peer[k].of->lost) tn_kfd_wait_all(d->peer[k].of);
   return code;
-}
-static void tn_kfd_give(tn_kfd *d, tn_kfd_queue *q) {
-  q->end[++q->given % TN_KFD_OUTSTANDING] = q->from = q->put;
-  tn_driver_fence();
-  *(volatile uint64_t *)&((tn_kfd_queue_page *)(void *)q->page->cpu)->write = q->put;
-  tn_driver_fence();
-  tn_kfd_ring_bell(d, q);
 }
 // What was written since the last one.
 static tiny_code tn_kfd_submit_words(tn_kfd *d, int queue) {

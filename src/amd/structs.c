@@ -29,7 +29,8 @@ typedef struct tn_kfd_destroy_queue { uint32_t id, unused; } tn_kfd_destroy_queu
 typedef struct tn_kfd_create_event {       // kfd_ioctl_create_event_args
   uint64_t page; uint32_t trigger, type, auto_reset, node, id, slot;
 } tn_kfd_create_event;
-enum { TN_KFD_EVENT_HW_EXCEPTION = 3, TN_KFD_EVENT_MEMORY = 8 };
+enum { TN_KFD_EVENT_SIGNAL = 0, TN_KFD_EVENT_HW_EXCEPTION = 3, TN_KFD_EVENT_MEMORY = 8,
+  TN_KFD_EVENT_PAGE = 4096 * 8 };          // KFD_SIGNAL_EVENT_LIMIT slots of 8 bytes
 typedef struct tn_kfd_destroy_event { uint32_t id, unused; } tn_kfd_destroy_event;
 // kfd_event_data: of a memory fault {not present, read only, no execute, imprecise}, the address, the GPU; of a
 // hardware exception {kind of reset, cause, memory lost, the GPU}.

@@ -418,6 +418,11 @@ TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size
 TINY_API void       tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
 // Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
+// tiny_desc.compiler, for devices that have several; NULL: the program did not say. It is the context's.
+TINY_API const char *tiny_compiler_of(const tiny_ctx *t);
+// Fills r from r->language, as is done where a backend's renderer leaves kernel NULL: ops, dtypes, dots, atomics, the
+// flags that formats tell, kernel and module. For a backend that writes some kernels in another way, and others so.
+TINY_API void       tiny_renderer_of_language(tiny_renderer *r);
 // Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
 TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg);
 

@@ -36,8 +36,10 @@ static void tn_amd_remove_dead(tn_amd_list *l) {
   if (!live) return;
   for (int i = 0; i < l->n; i++) {
     tn_amd_uses_of(&l->line[i], &u);
+    const int own = tn_amd_only_gives(&l->line[i]) ? TN_AMD_WRITES : 0;         // what it adds to keeps nobody alive
     for (int k = 0; k < u.n; k++)
-      if (u.of[k].role == TN_AMD_READS && u.of[k].reg >= TN_AMD_VIRTUAL) live[u.of[k].reg - TN_AMD_VIRTUAL]++;
+      if (u.of[k].role & TN_AMD_READS && !(u.of[k].role & own) && u.of[k].reg >= TN_AMD_VIRTUAL)
+        live[u.of[k].reg - TN_AMD_VIRTUAL]++;
   }
   for (int i = l->n - 1; i >= 0; i--) {
     tn_amd_uses_of(&l->line[i], &u);

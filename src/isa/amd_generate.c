@@ -2,12 +2,15 @@
 //
 // In:  the lists of lowered kernels. Out: of each its code and what it needs; of them a code object, as amd_object.c
 //      writes it. The passes of a kernel are those of tn_amd_passes, in order.
-// Holds: what has no form is refused with its reason: nothing is written then.
+// Holds: what has no form is refused with its reason: nothing is written then. A kernel that is written begins as an
+//        object does: runtime/builds.c knows by that what no outside compiler has to make. Parameters are words, as
+//        render/lang_cuda.c says: the object has the symbol tiny_values.
 #ifndef TN_ISA_AMD_GENERATE
 #define TN_ISA_AMD_GENERATE
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
-#include "amd_dead.c"
+#include "amd_common.c"
+#include "amd_pipeline.c"
 #include "amd_schedule.c"
 #include "amd_registers.c"
 #include "amd_dual.c"
@@ -20,8 +23,9 @@
 #include "amd_show.c"
 #endif
 
-// What stands in front of a kernel's code, and its name, among kernels that are rendered.
-typedef struct tn_amd_rendered { tn_amd_setup setup; uint32_t most_items, name, code; } tn_amd_rendered;
+// What stands in front of a kernel's code, and its name, among kernels that are rendered. mark: tn_amd_mark.
+typedef struct tn_amd_rendered { char mark[4]; tn_amd_setup setup; uint32_t most_items, name, code; } tn_amd_rendered;
+static const char tn_amd_mark[5] = "\177ELF";
 
 static void tn_amd_pad(tiny_bytes *out, size_t align) {
   static const char zeros[16] = {0};
@@ -30,7 +34,9 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
   tn_amd_select_list(l, k);
+  if (!l->refused) tn_amd_remove_common(l);
   if (!l->refused) tn_amd_remove_dead(l);
+  if (!l->refused) tn_amd_pipeline(l);
   if (!l->refused) tn_amd_schedule(l);
   if (!l->refused) tn_amd_allocate(l);
   if (!l->refused) tn_amd_pair_lines(l);
@@ -40,31 +46,30 @@ static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, ti
   if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
   return l->refused;
 }
-static tiny_code tn_amd_kernel_of(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
-                                  uint64_t *uses) {
-  const tn_amd_chip *const chip = (const tn_amd_chip *)r->own;
+// A kernel to out, which is empty. NULL, or why there is none.
+static const char *tn_amd_render(tiny_ctx *t, const tn_amd_chip *chip, const tiny_listing *k, tiny_bytes *out) {
   tn_amd_list l;
   tiny_bytes code = {t, NULL, 0, 0};
   tn_amd_rendered head;
   memset(&head, 0, sizeof head);
-  *uses = 0;
-  if (!tn_amd_list_open(&l, t, chip)) return TINY_E_MEMORY;
+  if (!tn_amd_list_open(&l, t, chip)) return l.refused;
   const char *const refused = tn_amd_code_of_list(&l, k, &code);
-  if (refused) return tiny_fail(t, TINY_E_COMPILE, "%s: %s has no form in the code of %s", k->name, refused, chip->name);
+  if (refused) return refused;
+  memcpy(head.mark, tn_amd_mark, sizeof head.mark);
   head.setup = l.setup;
   head.most_items = (uint32_t)(k->local[0] * k->local[1] * k->local[2]);
   head.name = (uint32_t)strlen(k->name); head.code = (uint32_t)code.n;
-  tn_amd_pad(out, 8);
   tiny_bytes_add(out, &head, sizeof head);
   tiny_bytes_add(out, k->name, head.name + 1);
   tn_amd_pad(out, 8);
   tiny_bytes_add(out, code.data, code.n);
   tn_amd_pad(out, 8);
-  return tiny_status(t);
+  return NULL;
 }
-static tiny_code tn_amd_module_of(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
-                                  tiny_bytes *out) {
-  const tn_amd_chip *const chip = (const tn_amd_chip *)r->own;
+static int tn_amd_is_rendered(const void *data, size_t n) { return n > 4 && !memcmp(data, tn_amd_mark, 4); }
+// Kernels that were rendered -> a code object; none of them: for the cache's key.
+static tiny_code tn_amd_bind(tiny_ctx *t, const tn_amd_chip *chip, const tiny_rendered *kernels, int n,
+                             tiny_bytes *out) {
   tn_amd_source *const source = (tn_amd_source *)tn_amd_scratch(t, (size_t)n + 1, sizeof *source);
   if (!source) return TINY_E_MEMORY;
   for (int i = 0; i < n; i++) {
@@ -75,10 +80,24 @@ static tiny_code tn_amd_module_of(tiny_ctx *t, const tiny_renderer *r, const tin
     source[i].name = at + sizeof head;
     source[i].code = at + (sizeof head + head.name + 1 + 7) / 8 * 8; source[i].nbytes = head.code;
   }
-  tn_amd_object_write(out, chip, source, n);
+  tn_amd_object_write(out, chip, source, n, "tiny_values");
   return tiny_status(t);
 }
 
+// ** a renderer that does nothing else **
+
+static tiny_code tn_amd_kernel_of(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                  uint64_t *uses) {
+  const tn_amd_chip *const chip = (const tn_amd_chip *)r->own;
+  const char *const refused = tn_amd_render(t, chip, k, out);
+  *uses = 0;
+  if (!refused) return tiny_status(t);
+  return tiny_fail(t, TINY_E_COMPILE, "%s: %s has no form in the code of %s", k->name, refused, chip->name);
+}
+static tiny_code tn_amd_module_of(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                  tiny_bytes *out) {
+  return tn_amd_bind(t, (const tn_amd_chip *)r->own, kernels, n, out);
+}
 // target: "gfx1100". 0: it is none of the chips.
 static int tn_lang_amd(tiny_renderer *r, const char *target) {
   memset(r, 0, sizeof *r);

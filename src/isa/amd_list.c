@@ -9,7 +9,7 @@
 #ifndef TN_ISA_AMD_LIST
 #define TN_ISA_AMD_LIST
 #ifndef TINY_AMALGAMATED
-#include "amd_build.c"
+#include "amd_operands.c"
 #include "../ir/listing.c"
 #endif
 
@@ -130,9 +130,36 @@ static tn_amd_operand tn_amd_in_vgprs(tn_amd_list *l, tn_amd_operand from) {
 }
 static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
   tn_amd_operand to = tn_amd_new_s(l, from.dwords), plain = from;
-  plain.neg = plain.abs = 0;
+  plain.neg = plain.abs = plain.op_sel = plain.op_sel_hi = 0;
   tn_amd_copy(l, to, plain);
-  to.neg = from.neg; to.abs = from.abs;
+  to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
+  return to;
+}
+// Is it known of a line that nothing comes there from elsewhere, and that EXEC stays?
+static int tn_amd_keeps_on(const tn_amd_list *l, const tn_amd_line *line) {
+  const int format = tn_amd_format(line->ins.op, l->family);
+  if (line->kind == TN_AMD_LINE_COPY) return line->ins.o[0].reg != TN_AMD_EXEC || line->ins.o[0].kind != TN_AMD_SGPR;
+  if (line->kind != TN_AMD_LINE_INS || format == TN_AMD_SOPP || format == TN_AMD_SOP1 || format == TN_AMD_SOPK)
+    return 0;
+  if (line->ins.n && line->ins.o[0].kind == TN_AMD_SGPR && line->ins.o[0].reg == TN_AMD_EXEC) return 0;
+  return format != TN_AMD_VOPC || tn_amd_form_of(line->ins.op, l->family).operands[0] == 'e';
+}
+// A constant in a register that nobody writes to otherwise, for the lines that follow: what has it already, not long
+// before, has it still.
+enum { TN_AMD_SAME_CONSTANT = 64, TN_AMD_MARK = -2 };        // lines; label of such a copy
+static tn_amd_operand tn_amd_constant_in(tn_amd_list *l, int kind, tn_amd_operand from) {
+  const int last = from.dwords == 1 && tn_amd_is_constant(&from);
+  tn_amd_operand to = from;
+  for (int i = l->n - 1; last && i >= 0 && i > l->n - TN_AMD_SAME_CONSTANT && tn_amd_keeps_on(l, &l->line[i]); i--) {
+    const tn_amd_operand *const o = l->line[i].ins.o;
+    if (l->line[i].label != TN_AMD_MARK || o[0].kind != kind || o[1].kind != from.kind || o[1].value != from.value ||
+        o[1].reg != from.reg) continue;
+    to = o[0];
+    to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
+    return to;
+  }
+  to = kind == TN_AMD_SGPR ? tn_amd_in_sgprs(l, from) : tn_amd_in_vgprs(l, from);
+  if (last) l->line[l->n - 1].label = TN_AMD_MARK;
   return to;
 }
 // How many scalars and literals of their own are read, o as well; parts of a virtual register are its own each, and of
@@ -177,12 +204,13 @@ static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int for
     if (!strchr("012xyzC", where)) continue;
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
     const int unfit = o->kind == TN_AMD_LITERAL && (packed || (nine && (is_long || where != '0' || o->neg || o->abs)));
-    if (unfit && !alone && format != TN_AMD_MFMA && o->dwords == 1 && n < most) *o = tn_amd_in_sgprs(l, *o);
+    if (unfit && !alone && format != TN_AMD_MFMA && o->dwords == 1 && n < most)
+      *o = tn_amd_constant_in(l, TN_AMD_SGPR, *o);
     const int literal = o->kind == TN_AMD_LITERAL;
     const int refused = (alone && o->kind != TN_AMD_VGPR) || (where == 'C' && o->kind == TN_AMD_SGPR) ||
         (literal && (unfit || o->dwords > 1));
     const int with = refused ? n : tn_amd_bus_with(bus, n, o);
-    if (refused || with > most) *o = tn_amd_in_vgprs(l, *o);
+    if (refused || with > most) *o = tn_amd_constant_in(l, TN_AMD_VGPR, *o);
     else n = with;
   }
 }
@@ -190,7 +218,7 @@ static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_
   for (int i = 0; i < f->n; i++) {
     tn_amd_operand *const o = &ins->o[i];
     if (strchr("abc", f->operands[2 * i]) && o->kind != TN_AMD_VGPR && o->kind != TN_AMD_OFF && o->kind != TN_AMD_AGPR)
-      *o = tn_amd_in_vgprs(l, *o);
+      *o = tn_amd_constant_in(l, TN_AMD_VGPR, *o);
   }
 }
 // Which operands of a commutative operation stand better the other way: its short form has a register in src1.

@@ -36,7 +36,7 @@ typedef struct tn_amd_object_section {
 } tn_amd_object_section;
 // name: n bytes and a 0
 typedef struct tn_amd_object_symbol {
-  const char *name; size_t n; int type, section; uint64_t value;
+  const char *name; size_t n; int type, section; uint64_t value, nbytes;
 } tn_amd_object_symbol;
 // name: name_n bytes, not ended; at: of the descriptor, entry: of the code, in the image; metadata: its map, or none
 typedef struct tn_amd_kernel {
@@ -80,6 +80,7 @@ static int tn_amd_object_symbol_at(const tn_amd_object *o, uint64_t i, tn_amd_ob
   y->type = (int)tn_amd_object_get(o, p + 4, 1) & 15;
   y->section = (int)tn_amd_object_get(o, p + 6, 2);
   y->value = tn_amd_object_get(o, p + 8, 8);
+  y->nbytes = tn_amd_object_get(o, p + 16, 8);
   return 1;
 }
 // Is a symbol of this name defined in it?
@@ -257,7 +258,7 @@ enum { TN_AMD_S_NULL, TN_AMD_S_NOTE, TN_AMD_S_DYNSYM, TN_AMD_S_HASH, TN_AMD_S_DY
   TN_AMD_S_DYNAMIC, TN_AMD_S_NAMES, TN_AMD_SECTIONS };
 typedef struct tn_amd_part { uint64_t at, nbytes, offset; } tn_amd_part;
 typedef struct tn_amd_writer {
-  const tn_amd_chip *chip; const tn_amd_source *kernels; int n;
+  const tn_amd_chip *chip; const tn_amd_source *kernels; int n; const char *mark;
   tiny_bytes part[TN_AMD_SECTIONS]; tn_amd_part is[TN_AMD_SECTIONS];
 } tn_amd_writer;
 static const struct { char name[12]; uint8_t type, flags, link, info, align, entry; } tn_amd_sections[] = {
@@ -303,7 +304,7 @@ static void tn_amd_add_symbol(tn_amd_writer *w, const char *name, const char *en
 }
 // One bucket (System V ABI, "Hash Table"): a chain through all symbols, so that no name is hashed.
 static void tn_amd_add_hash(tn_amd_writer *w) {
-  const uint64_t n = 2 * (uint64_t)w->n + 1;
+  const uint64_t n = 2 * (uint64_t)w->n + 1 + (w->mark != NULL);
   tiny_bytes *const b = &w->part[TN_AMD_S_HASH];
   tn_amd_add(b, 1, 4);
   tn_amd_add(b, n, 4);
@@ -337,6 +338,7 @@ static void tn_amd_fill_parts(tn_amd_writer *w) {
     tn_amd_add_symbol(w, k->name, "", 2, TN_AMD_S_TEXT, k->nbytes);
     tn_amd_add_symbol(w, k->name, ".kd", 1, TN_AMD_S_RODATA, TN_AMD_DESCRIPTOR_NBYTES);
   }
+  if (w->mark) tn_amd_add_symbol(w, w->mark, "", TN_AMD_STT_OBJECT, TN_AMD_S_RODATA, 0);
   tn_amd_add_hash(w);
   tn_amd_add_dynamic(w);
   for (int i = 0; i < TN_AMD_SECTIONS; i++)
@@ -370,6 +372,7 @@ static void tn_amd_place(tn_amd_writer *w) {
     code += tn_amd_aligned(w->kernels[i].nbytes + end, TN_AMD_TEXT_ALIGN);
     descriptor += TN_AMD_DESCRIPTOR_NBYTES;
   }
+  if (w->mark) tn_amd_patch(&w->part[TN_AMD_S_DYNSYM], (uint64_t)(2 * w->n + 1) * TN_AMD_ELF_SYMBOL + 8, descriptor, 8);
   for (int i = 0; i < 5; i++) tn_amd_patch(&w->part[TN_AMD_S_DYNAMIC], (uint64_t)i * 16 + 8, values[i], 8);
 }
 static void tn_amd_add_segment(tiny_bytes *out, int type, int flags, const tn_amd_part *first, const tn_amd_part *last,
@@ -416,12 +419,14 @@ static void tn_amd_add_section(tn_amd_writer *w, tiny_bytes *out, int i, uint64_
   tn_amd_add(out, tn_amd_sections[i].entry, 8);
   *name += strlen(tn_amd_sections[i].name) + 1;
 }
-// An object of n kernels to out, which is empty. Where memory is refused the context has an error, and it is none.
-static void tn_amd_object_write(tiny_bytes *out, const tn_amd_chip *chip, const tn_amd_source *kernels, int n) {
+// An object of n kernels to out, which is empty. mark: a symbol that says something of all of them, NULL: none. Where
+// memory is refused the context has an error, and it is none.
+static void tn_amd_object_write(tiny_bytes *out, const tn_amd_chip *chip, const tn_amd_source *kernels, int n,
+                                const char *mark) {
   tn_amd_writer w;
   uint64_t name = 0;
   memset(&w, 0, sizeof w);
-  w.chip = chip; w.kernels = kernels; w.n = n;
+  w.chip = chip; w.kernels = kernels; w.n = n; w.mark = mark;
   for (int i = 0; i < TN_AMD_SECTIONS; i++) w.part[i].t = out->t;
   tn_amd_fill_parts(&w);
   const uint64_t sections = tn_amd_place_parts(&w);

@@ -232,11 +232,10 @@ static int tn_amd_pipe_may(tn_amd_pipe *p) {
 // ** the list anew **
 
 static tn_amd_line *tn_amd_pipe_line(tn_amd_pipe *p) {
-  static const tn_amd_line none;
   tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(p->l, p->out, p->n, &p->cap, sizeof *all);
   if (!all) return NULL;
   p->out = all;
-  p->out[p->n] = none;
+  memset(&p->out[p->n], 0, sizeof *all);
   return &p->out[p->n++];
 }
 static void tn_amd_pipe_lines(tn_amd_pipe *p, int from, int to) {

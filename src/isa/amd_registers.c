@@ -202,16 +202,20 @@ static void tn_amd_scan_weigh(tn_amd_scan *s) {
 
 // ** the scan **
 
-// Masks that comparisons write and nobody else, and which do not live long.
+// Comparisons, and sums with a carry: forms that are shorter where a mask is VCC.
+static int tn_amd_scan_is_shorter(const tn_amd_line *line) {
+  const int op = line->ins.op, format = line->kind == TN_AMD_LINE_INS ? tn_amd_format(op, line->ins.family) : 0;
+  return format == TN_AMD_VOPC || format == TN_AMD_VOP2 || op == TN_AMD_V_ADD_CO_U32 || op == TN_AMD_V_SUB_CO_U32 ||
+      op == TN_AMD_V_SUBREV_CO_U32;
+}
+// Masks that those write and nobody else, and which do not live long.
 static void tn_amd_scan_masks(tn_amd_scan *s) {
   const tn_amd_ranges *const r = s->r;
   for (int i = 0; i < s->l->n; i++)
     for (int k = r->touches[i]; k < r->touches[i + 1]; k++) {
-      const tn_amd_line *const line = &s->l->line[i];
       if (r->touch[k].unit < TN_AMD_REAL_UNITS || !(r->touch[k].role & TN_AMD_WRITES)) continue;
       uint8_t *const mask = &s->masks[r->vreg_of[tn_amd_tuple_unit(s->t, r->touch[k].unit)]];
-      const int compares = line->kind == TN_AMD_LINE_INS && tn_amd_format(line->ins.op, s->l->family) == TN_AMD_VOPC;
-      if (*mask < 2) *mask = (uint8_t)(compares ? 1 : 2);
+      if (*mask < 2) *mask = (uint8_t)(tn_amd_scan_is_shorter(&s->l->line[i]) ? 1 : 2);
     }
   for (int v = 0; v < s->l->nvreg; v++) {
     const int first = r->spans[r->unit_of[v]], whole = first && !r->span[first].next;
@@ -356,22 +360,30 @@ static void tn_amd_move_expand(const tn_amd_line *line, int family, tn_amd_line 
     if (tn_amd_format(move->ins.op, family) == TN_AMD_VOP3P) move->ins.o[0].op_sel_hi = move->ins.o[1].op_sel_hi = 1;
   }
 }
+// Into the same lines, if what comes of the first ones never takes more room than they did.
 static void tn_amd_rename_all(tn_amd_list *l) {
-  int n = 0, at = 0;
+  int n = 0, at = 0, fits = 1;
   for (int i = 0; i < l->n; i++) {
     for (int k = 0; k < l->line[i].ins.n; k++) tn_amd_rename(l, &l->line[i].ins.o[k]);
     for (int k = 0; k < l->line[i].ins.n_y; k++) tn_amd_rename(l, &l->line[i].ins.y[k]);
     n += tn_amd_move_lines(&l->line[i], l->family);
+    fits &= n <= i + 1;
   }
-  tn_amd_line *const out = (tn_amd_line *)tn_amd_live_room(l, (size_t)n + 1, sizeof *out);
+  tn_amd_line *const out = fits ? l->line : (tn_amd_line *)tn_amd_live_room(l, (size_t)n + 1, sizeof *out);
   if (!out) return;
   for (int i = 0; i < l->n; i++) {
-    if (l->line[i].kind != TN_AMD_LINE_COPY) { out[at++] = l->line[i]; continue; }
-    const int moves = tn_amd_move_lines(&l->line[i], l->family);
-    if (moves) tn_amd_move_expand(&l->line[i], l->family, &out[at]);
+    if (l->line[i].kind != TN_AMD_LINE_COPY) {
+      if (&out[at] != &l->line[i]) out[at] = l->line[i];
+      at++;
+      continue;
+    }
+    const tn_amd_line copy = l->line[i];
+    const int moves = tn_amd_move_lines(&copy, l->family);
+    if (moves) tn_amd_move_expand(&copy, l->family, &out[at]);
     at += moves;
   }
-  l->line = out; l->n = n; l->cap = n + 1;
+  if (!fits) l->cap = n + 1;
+  l->line = out; l->n = n;
 }
 
 // ** all of it **

@@ -55,9 +55,7 @@ static void tn_amd_elementwise(tn_amd_selection *x, const tiny_uop *u) {
   if (tn_amd_alu_words(x, u)) return;
   const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->l->refused; i++) {
-    tn_amd_operand o[4];
-    for (uint32_t j = 0; j < u->nsrc && j < 4; j++) o[j] = tn_amd_element(x, u->src[j], i);
-    tn_amd_pool_put(x, first + i, tn_amd_alu(x, u, o));
+    tn_amd_pool_put(x, first + i, tn_amd_alu_at(x, u, i));
   }
 }
 static void tn_amd_constants(tn_amd_selection *x, const tiny_uop *u) {
@@ -229,6 +227,14 @@ static void tn_amd_survey_places(tn_amd_selection *x) {
   }
   if (depth) tn_amd_list_refuse(x->l, "loops that nest so deep");
 }
+// Where an access may not be done, goes on with a loop, or adds, a buffer's descriptor is worth its four registers.
+static void tn_amd_survey_buffer(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *index = u->op == TINY_OP_STORE || u->op == TINY_OP_LOAD ? u->src[0] : NULL;
+  if (!index || index->op != TINY_OP_INDEX) return;
+  const int loops = x->inside[index->src[1]->seq] > 0 || x->inside[u->seq] > 0;
+  if (index->nsrc == 3 || loops || (u->op == TINY_OP_STORE && u->k == TN_ADDS))
+    x->buffer[tn_memory_behind(index->src[0])->seq] = 1;
+}
 static void tn_amd_need_sum(tn_amd_selection *x, const tiny_uop *u, int depth) {
   const int op = u->op;
   x->needed[u->seq] = 1;
@@ -259,7 +265,9 @@ static void tn_amd_survey(tn_amd_selection *x) {
     if (op == TINY_OP_STORE || op == TINY_OP_RANGE || op == TINY_OP_IF) x->needed[i] = 1;
     if (op == TINY_OP_WMMA && u->src[2]->op == TINY_OP_LOAD && tn_is_reg(u->src[2]->src[0]->src[0]))
       x->tuple[tn_memory_behind(u->src[2]->src[0]->src[0])->seq] = 1;
+    if (op == TINY_OP_DEFINE && tn_amd_keeps_pairs(x, u)) x->tuple[i] = 1;
     if (!x->needed[i] || op == TINY_OP_GROUP) continue;
+    tn_amd_survey_buffer(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const tiny_uop *s = u->src[j];
       if (op == TINY_OP_INDEX && j == 1) { tn_amd_need_sum(x, s, 0); continue; }
@@ -274,12 +282,12 @@ static int tn_amd_tables(tn_amd_selection *x) {
   x->words = (int *)tn_amd_scratch(x->t, n, sizeof(int));
   x->ends = (int *)tn_amd_scratch(x->t, n, sizeof(int));
   x->place = (int64_t *)tn_amd_scratch(x->t, n, sizeof(int64_t));
-  x->wants = (uint8_t *)tn_amd_scratch(x->t, 6 * n, 1);
+  x->wants = (uint8_t *)tn_amd_scratch(x->t, 8 * n, 1);
   x->step = (struct tn_amd_step *)tn_amd_scratch(x->t, TN_AMD_STEPS, sizeof *x->step);
   x->level = (struct tn_amd_level *)tn_amd_scratch(x->t, TN_AMD_DEEP, sizeof *x->level);
   if (!x->elements || !x->words || !x->ends || !x->place || !x->wants || !x->step || !x->level) return 0;
   x->needed = x->wants + n; x->zeros = x->needed + n; x->written = x->zeros + n; x->inside = x->written + n;
-  x->tuple = x->inside + n;
+  x->tuple = x->inside + n; x->uses = x->tuple + n; x->buffer = x->uses + n;
   return 1;
 }
 // The whole list, to l, which is open.
@@ -292,6 +300,7 @@ static void tn_amd_select_list(tn_amd_list *l, const tiny_listing *k) {
   tn_amd_survey_places(&x);
   if (l->refused) return;
   tn_amd_survey(&x);
+  tn_amd_count_uses(&x);
   tn_amd_begin(&x);
   tn_amd_nodes(&x, 0, k->n);
   l->setup.lds = (uint32_t)x.lds; l->setup.scratch = (uint32_t)x.scratch;

@@ -21,8 +21,8 @@ typedef struct tn_amd_spill {
   int32_t *lanes; int nlanes, caplanes, scalars;
 } tn_amd_spill;
 // Of a tuple that is spilled: home: of AGPRs, a virtual register + 1, of scalars, the first lane + 1, of scratch, the
-// byte + 1; made: its dwords are constants. gone: not spilled
-enum { TN_AMD_SPILL_NONE, TN_AMD_SPILL_MADE, TN_AMD_SPILL_LANES, TN_AMD_SPILL_AGPRS, TN_AMD_SPILL_SCRATCH };
+// byte + 1; made: its dwords are constants
+enum { TN_AMD_SPILL_NOT, TN_AMD_SPILL_MADE, TN_AMD_SPILL_LANES, TN_AMD_SPILL_AGPRS, TN_AMD_SPILL_SCRATCH };
 typedef struct tn_amd_spill_home { int32_t at; uint8_t where; } tn_amd_spill_home;
 typedef struct tn_amd_spill_job {
   tn_amd_spill *s; tn_amd_list *l; tn_amd_tuples *t;
@@ -147,8 +147,7 @@ static void tn_amd_spill_settle(const tn_amd_spill_job *j, int v) {
 static int tn_amd_spill_role(const tn_amd_line *line, int i) {
   if (line->kind == TN_AMD_LINE_COPY) return i ? TN_AMD_READS : TN_AMD_WRITES;
   const tn_amd_form f = tn_amd_form_of(line->ins.op, line->ins.family);
-  if (!strchr("dgDecr", i < f.n ? f.operands[2 * i] : '0')) return TN_AMD_READS;
-  return TN_AMD_WRITES | (!i && tn_amd_reads_result(&line->ins) ? TN_AMD_READS : 0);
+  return tn_amd_role(&line->ins, line->ins.op, &f, i, tn_amd_reads_result(&line->ins));
 }
 // The tuple that an operand is a part of, if it is spilled, and which unit; -1: it is not.
 static int tn_amd_spill_root(const tn_amd_spill_job *j, const tn_amd_operand *o, int *unit) {
@@ -204,6 +203,31 @@ static void tn_amd_spill_inputs(const tn_amd_spill_job *j, int nvreg) {
     tn_amd_spill_move(j, v, j->t->r->unit_of[v], in, 1);
   }
 }
+// Registers that no line names any more are forgotten, so that there are numbers for others.
+static void tn_amd_spill_renumber(tn_amd_spill *s) {
+  tn_amd_list *const l = s->l;
+  int32_t *const number = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *number);
+  int n = 0;
+  if (!number) return;
+  for (int k = 0; k < s->nlanes; k++) number[s->lanes[k]] = 1;
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < l->line[i].ins.n; k++) {
+      const tn_amd_operand *const o = &l->line[i].ins.o[k];
+      if (tn_amd_is_virtual(o)) number[o->reg - TN_AMD_VIRTUAL] = 1;
+    }
+  for (int v = 0; v < l->nvreg; v++) if (number[v]) { l->vreg[n] = l->vreg[v]; number[v] = ++n; }
+  for (int v = 0; v < n; v++) {
+    const int hint = l->vreg[v].hint;
+    if (hint >= 0) l->vreg[v].hint = number[hint] ? number[hint] - 1 : -1;
+  }
+  l->nvreg = n;
+  for (int k = 0; k < s->nlanes; k++) s->lanes[k] = number[s->lanes[k]] - 1;
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < l->line[i].ins.n; k++) {
+      tn_amd_operand *const o = &l->line[i].ins.o[k];
+      if (tn_amd_is_virtual(o)) o->reg = (uint16_t)(TN_AMD_VIRTUAL + number[o->reg - TN_AMD_VIRTUAL] - 1);
+    }
+}
 static void tn_amd_spill_rewrite(tn_amd_spill *s, tn_amd_tuples *t, const uint8_t *spilled) {
   tn_amd_list *const l = s->l;
   tn_amd_spill_job j = {s, l, t, NULL, l->line, l->n};
@@ -213,6 +237,7 @@ static void tn_amd_spill_rewrite(tn_amd_spill *s, tn_amd_tuples *t, const uint8_
   for (int v = 0; v < nvreg && !l->refused; v++) if (spilled[v]) tn_amd_spill_settle(&j, v);
   if (!l->refused) tn_amd_spill_inputs(&j, nvreg);
   for (int i = 0; i < j.nold && !l->refused; i++) tn_amd_spill_line(&j, &j.old[i]);
+  if (!l->refused) tn_amd_spill_renumber(s);
   s->rounds++;
 }
 

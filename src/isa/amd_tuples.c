@@ -21,6 +21,7 @@ typedef struct tn_amd_join { int32_t line, to, from; uint8_t dwords, sums, done;
 typedef struct tn_amd_tuples {
   tn_amd_list *l; tn_amd_ranges *r;
   tn_amd_tuple *tuple;
+  int32_t *span_at, *write_at;             // of units: where a list was walked last
   tn_amd_join *join; int njoin, capjoin;
   tn_amd_wish *wish; int nwish, capwish;
 } tn_amd_tuples;
@@ -65,7 +66,9 @@ static void tn_amd_tuple_wants(tn_amd_tuples *t, const tn_amd_operand *o) {
 static void tn_amd_tuple_begin(tn_amd_tuples *t) {
   tn_amd_list *const l = t->l;
   t->tuple = (tn_amd_tuple *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *t->tuple);
-  if (!t->tuple) return;
+  t->span_at = (int32_t *)tn_amd_live_room(l, (size_t)t->r->nunits, sizeof *t->span_at);
+  t->write_at = (int32_t *)tn_amd_live_room(l, (size_t)t->r->nunits, sizeof *t->write_at);
+  if (l->refused) return;
   for (int v = 0; v < l->nvreg; v++) { t->tuple[v].into = v; t->tuple[v].align = 1; }
   for (int i = 0; i < l->n; i++) {
     if (l->line[i].kind != TN_AMD_LINE_INS) continue;
@@ -75,11 +78,31 @@ static void tn_amd_tuple_begin(tn_amd_tuples *t) {
 
 // ** may two be one? **
 
+// Lists are walked from where they were walked last, if that is before: lines come in order, and lists get long.
+// The last span of a unit that ends before p, 0: none.
+static int tn_amd_tuple_span_before(tn_amd_tuples *t, int unit, int p) {
+  const tn_amd_live_span *const span = t->r->span;
+  int at = t->span_at[unit];
+  if (at && span[at].end >= p) at = 0;
+  for (int next = at ? span[at].next : t->r->spans[unit]; next && span[next].end < p; next = span[next].next) at = next;
+  return t->span_at[unit] = at;
+}
+static int tn_amd_tuple_write_before(tn_amd_tuples *t, int unit, int p) {
+  const tn_amd_live_write *const write = t->r->write;
+  int at = t->write_at[unit];
+  if (at && write[at].at >= p) at = 0;
+  for (int next = at ? write[at].next : t->r->writes[unit]; next && write[next].at < p; next = write[next].next)
+    at = next;
+  return t->write_at[unit] = at;
+}
 // Does a write of x change what y holds?
 static int tn_amd_tuple_changes(tn_amd_tuples *t, int x, int y) {
   const tn_amd_ranges *const r = t->r;
-  int s = r->spans[y];
-  for (int w = r->writes[x]; w; w = r->write[w].next) {
+  if (!r->writes[x] || !r->spans[y]) return 0;
+  const int before = tn_amd_tuple_write_before(t, x, r->span[r->spans[y]].start);
+  int w = before ? r->write[before].next : r->writes[x];
+  const int ended = w ? tn_amd_tuple_span_before(t, y, r->write[w].at) : 0;
+  for (int s = ended ? r->span[ended].next : r->spans[y]; w; w = r->write[w].next) {
     const int at = r->write[w].at;
     while (s && r->span[s].end <= at) s = r->span[s].next;
     if (!s) return 0;
@@ -89,34 +112,37 @@ static int tn_amd_tuple_changes(tn_amd_tuples *t, int x, int y) {
   }
   return 0;
 }
-// Spans of b and of a as one list, in order; what overlaps becomes one.
-static int tn_amd_tuple_spans(tn_amd_ranges *r, int a, int b) {
-  int first = 0, last = 0;
-  while (a || b) {
-    int *const least = b && (!a || r->span[b].start < r->span[a].start) ? &b : &a;
+// A list of spans becomes part of a unit's; what overlaps becomes one.
+static void tn_amd_tuple_spans(tn_amd_tuples *t, int unit, int list) {
+  tn_amd_ranges *const r = t->r;
+  if (!list) return;
+  int last = tn_amd_tuple_span_before(t, unit, r->span[list].start), first = 1;
+  int rest = last ? r->span[last].next : r->spans[unit];
+  while (list || (rest && r->span[rest].start <= r->span[last].end)) {
+    int *const least = !list || (rest && r->span[rest].start <= r->span[list].start) ? &rest : &list;
     const int s = *least;
     *least = r->span[s].next;
-    r->span[s].next = 0;
-    if (last && r->span[s].start <= r->span[last].end) {
+    if (!first && r->span[s].start <= r->span[last].end) {
       if (r->span[s].end > r->span[last].end) r->span[last].end = r->span[s].end;
       continue;
     }
-    if (last) r->span[last].next = s; else first = s;
-    last = s;
+    if (last) r->span[last].next = s; else r->spans[unit] = s;
+    last = s; first = 0;
   }
-  return first;
+  r->span[last].next = rest;
 }
-static int tn_amd_tuple_writes(tn_amd_ranges *r, int a, int b) {
-  int first = 0, last = 0;
-  while (a || b) {
-    int *const least = b && (!a || r->write[b].at < r->write[a].at) ? &b : &a;
+static void tn_amd_tuple_writes(tn_amd_tuples *t, int unit, int list) {
+  tn_amd_ranges *const r = t->r;
+  int last = list ? tn_amd_tuple_write_before(t, unit, r->write[list].at) : 0;
+  int rest = last ? r->write[last].next : r->writes[unit];
+  while (list) {
+    int *const least = rest && r->write[rest].at <= r->write[list].at ? &rest : &list;
     const int w = *least;
     *least = r->write[w].next;
-    r->write[w].next = 0;
-    if (last) r->write[last].next = w; else first = w;
+    if (last) r->write[last].next = w; else r->writes[unit] = w;
     last = w;
   }
-  return first;
+  if (last) r->write[last].next = rest;
 }
 // The tuple of `in` as dwords from d on of that of `out`. 1: they are one.
 static int tn_amd_tuple_put(tn_amd_tuples *t, int in, int out, int d) {
@@ -132,8 +158,8 @@ static int tn_amd_tuple_put(tn_amd_tuples *t, int in, int out, int d) {
   }
   for (int k = 0; k < vreg[in].dwords; k++) {
     const int x = r->unit_of[in] + k, y = r->unit_of[out] + d + k;
-    r->spans[y] = tn_amd_tuple_spans(r, r->spans[y], r->spans[x]);
-    r->writes[y] = tn_amd_tuple_writes(r, r->writes[y], r->writes[x]);
+    tn_amd_tuple_spans(t, y, r->spans[x]);
+    tn_amd_tuple_writes(t, y, r->writes[x]);
   }
   t->tuple[out] = whole;
   t->tuple[in].into = out; t->tuple[in].shift = (int16_t)d;
@@ -228,7 +254,7 @@ static void tn_amd_tuple_apart(tn_amd_tuples *t) {
     const int to = tn_amd_tuple_unit(t, join->to), from = tn_amd_tuple_unit(t, join->from), at = 2 * join->line + 1;
     for (int i = 0; to != from && i < join->dwords; i++) {
       const int one = tn_amd_live_span_new(t->r, at, at + 1, 0, -1);
-      if (from >= TN_AMD_REAL_UNITS) t->r->spans[from + i] = tn_amd_tuple_spans(t->r, t->r->spans[from + i], one);
+      if (from >= TN_AMD_REAL_UNITS) tn_amd_tuple_spans(t, from + i, one);
     }
   }
 }

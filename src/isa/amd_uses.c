@@ -158,18 +158,28 @@ static void tn_amd_uses_add(tn_amd_uses *u, int kind, int reg, int sub, int dwor
   const tn_amd_use use = {(uint8_t)kind, (uint8_t)role, (uint8_t)sub, (uint8_t)dwords, (uint16_t)reg};
   if (u->n < TN_AMD_MOST_USES) u->of[u->n++] = use;
 }
+// A pair of f32 (gfx942) of which one half is taken twice.
+static int tn_amd_reads_half(int op, const tn_amd_operand *o) {
+  const int pairs = op == TN_AMD_V_PK_FMA_F32 || op == TN_AMD_V_PK_MUL_F32 || op == TN_AMD_V_PK_ADD_F32;
+  return pairs && o->op_sel == o->op_sel_hi;
+}
+// Does it read or write operand i, or both?
+static int tn_amd_role(const tn_amd_ins *ins, int op, const tn_amd_form *f, int i, int adds) {
+  const char where = i < f->n ? f->operands[2 * i] : '0';
+  const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");        // of a buffer
+  const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));       // no carry
+  const int writes = loads || (strchr("dgDecr", where) && !data);
+  if ((where == 'b' && !loads && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
+    return TN_AMD_READS | TN_AMD_WRITES;
+  return !writes ? TN_AMD_READS : !i && adds ? TN_AMD_READS | TN_AMD_WRITES : TN_AMD_WRITES;
+}
 static void tn_amd_uses_of_half(tn_amd_uses *u, const tn_amd_ins *ins, int op, int n, const tn_amd_operand *o) {
   const tn_amd_form f = tn_amd_form_of(op, ins->family);
   const int adds = o == ins->o ? tn_amd_reads_result(ins) : tn_amd_adds_to_result(op, ins->family);
   for (int i = 0; i < n; i++) {
-    const char where = i < f.n ? f.operands[2 * i] : '0';
-    const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");      // of a buffer
-    const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));     // no carry
-    int role = loads || (strchr("dgDecr", where) && !data) ? TN_AMD_WRITES : TN_AMD_READS;
-    if (!i && role == TN_AMD_WRITES && adds) role |= TN_AMD_READS;
-    if ((where == 'b' && !loads && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
-      role = TN_AMD_READS | TN_AMD_WRITES;
-    if (tn_amd_is_register(&o[i])) tn_amd_uses_add(u, o[i].kind, o[i].reg, o[i].sub, o[i].dwords, role);
+    const int role = tn_amd_role(ins, op, &f, i, adds);
+    const tn_amd_operand r = i && tn_amd_reads_half(op, &o[i]) ? tn_amd_slice(o[i], o[i].op_sel, 1) : o[i];
+    if (tn_amd_is_register(&r)) tn_amd_uses_add(u, r.kind, r.reg, r.sub, r.dwords, role);
     else if (o[i].kind == TN_AMD_SPECIAL) tn_amd_uses_add(u, TN_AMD_SPECIAL, o[i].reg, 0, 1, role);
   }
 }

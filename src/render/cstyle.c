@@ -613,4 +613,5 @@ static void tn_cstyle(tiny_renderer *r) {
   r->kernel = tn_cstyle_kernel;
   r->module = tn_cstyle_module;
 }
+TINY_API void tiny_renderer_of_language(tiny_renderer *r) { tn_cstyle(r); }
 #endif

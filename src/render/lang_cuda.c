@@ -144,8 +144,16 @@ static const char *const tn_cuda_prelude[] = {
   "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
   "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
+  // LLVM 19 leaves the wait of a fence out where nothing is on its way when a loop is entered, but is when it comes
+  // round (SIInsertWaitcnts); what is asked for stays. The numbers: lgkmcnt 0, no wait for others.
+  "  #if defined(__GFX12__) && __clang_major__ >= 19",
+  "    __device__ void wait_shared(unsigned short) __asm(\"llvm.amdgcn.s.wait.dscnt\");",
+  "  #elif defined(__GFX12__)", "    #define wait_shared(n) asm volatile(\"s_wait_dscnt 0x0\" ::: \"memory\")",
+  "  #elif defined(__GFX11__)", "    #define wait_shared(n) __builtin_amdgcn_s_waitcnt(0xFC07)",
+  "  #else", "    #define wait_shared(n) __builtin_amdgcn_s_waitcnt(0xC07F)", "  #endif",
   "  FN void meet() {",
-  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
+  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    wait_shared(0);",
+  "    __builtin_amdgcn_s_barrier();",
   "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");", "  }",
   "  FN int lane_word(int x, int mask) {",
   "    const int lane = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));",

@@ -55,7 +55,8 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
     text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
     const tn_build *b0 = b[first[m]];
-    if (tn_debug(t, 'c')) tn_log_text(t, tn_build_is_builtin(b0) ? b0->second.data : text[m].data);
+    const char *const source = tn_build_is_builtin(b0) ? b0->second.data : text[m].data;
+    if (tn_debug(t, 'c') && source) tn_log_text(t, source);
   }
   const char **name = (const char **)tn_scratch(t, (size_t)n * sizeof *name);
   for (int i = 0; i < n; i++) name[i] = b[i]->name;

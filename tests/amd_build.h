@@ -3,15 +3,9 @@
 // In:  operations of amd_table.c and operands. Out: words; where one is refused, which call it was and a sentence.
 // Holds: a program is the caller's, and is empty where it is 0 but for family and out. After the first refusal nothing
 //        is added. What an instruction has beside operands is said by tn_amd_with before it.
-#ifndef TN_ISA_AMD_BUILD
-#define TN_ISA_AMD_BUILD
-#ifndef TINY_AMALGAMATED
-#include "amd_rules.c"
-#include "amd_descriptor.c"
-#endif
-#ifndef TINY_API
-#include "../api/api.h"
-#endif
+#ifndef AMD_BUILD_H
+#define AMD_BUILD_H
+#include "../src/isa/amd_operands.c"
 
 enum { TN_AMD_MOST_LABELS = 64 };
 // label: words before it, + 1, 0: not yet; branch: words before it, + 1, and to which label
@@ -21,39 +15,6 @@ typedef struct tn_amd_program {
   int32_t m[TN_AMD_MODIFIERS]; uint8_t lanes;
   int label[TN_AMD_MOST_LABELS], nbranches; struct { int at, label; } branch[4 * TN_AMD_MOST_LABELS];
 } tn_amd_program;
-
-// ** operands **
-
-static tn_amd_operand tn_amd_register(int kind, int reg, int dwords) {
-  tn_amd_operand o;
-  memset(&o, 0, sizeof o);
-  o.kind = (uint8_t)kind; o.reg = (uint16_t)reg; o.dwords = (uint8_t)dwords;
-  return o;
-}
-static tn_amd_operand tn_amd_v(int reg, int dwords) { return tn_amd_register(TN_AMD_VGPR, reg, dwords); }
-static tn_amd_operand tn_amd_s(int reg, int dwords) { return tn_amd_register(TN_AMD_SGPR, reg, dwords); }
-static tn_amd_operand tn_amd_off(void) { return tn_amd_register(TN_AMD_OFF, 0, 0); }
-// A whole number as a source: -16 to 64 are free, others are a literal.
-static tn_amd_operand tn_amd_int(int32_t v) {
-  const int inline_code = v >= 0 ? 128 + v : 192 - v, is_inline = v >= -16 && v <= 64;
-  tn_amd_operand o = tn_amd_register(is_inline ? TN_AMD_INLINE : TN_AMD_LITERAL, is_inline ? inline_code : 0, 1);
-  o.value = (uint32_t)v;
-  return o;
-}
-// A float of 32 bits by its bits.
-static tn_amd_operand tn_amd_bits(uint32_t bits) {
-  static const uint32_t codes[] = {0x3F000000, 0xBF000000, 0x3F800000, 0xBF800000, 0x40000000, 0xC0000000, 0x40800000,
-                                   0xC0800000, 0x3E22F983};
-  tn_amd_operand o = tn_amd_register(TN_AMD_LITERAL, 0, 1);
-  o.value = bits;
-  for (int i = 0; i < 9; i++) if (codes[i] == bits) { o.kind = TN_AMD_INLINE; o.reg = (uint16_t)(240 + i); }
-  return o;
-}
-static tn_amd_operand tn_amd_imm(int v) {                    // of s_* instructions
-  tn_amd_operand o = tn_amd_register(TN_AMD_NUMBER, 0, 0);
-  o.value = (uint32_t)v & 0xFFFF;
-  return o;
-}
 
 // ** instructions **
 
