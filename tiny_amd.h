@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source a9e6639efafd9a2dd994f290eea42955e7a27d0fd269d63591a515f865f426b0
+/* tiny_amd.h 0.1.0, source 2b5880412446744e4e38803a5248cc28462659e4eb45fc2f90ae80e9852c633c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -158,7 +158,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "a9e6639efafd9a2dd994f290eea42955e7a27d0fd269d63591a515f865f426b0"
+#define TN_AMD_SOURCE_ID "2b5880412446744e4e38803a5248cc28462659e4eb45fc2f90ae80e9852c633c"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -4132,8 +4132,8 @@ typedef struct tn_amd_layout {
 
 #define TN_AMD_AT_FIELD(key, lo, width) {TN_AMD_F_##key, lo, width, 0}
 #define TN_AMD_AT_FIRST(key, lo, width, first) {TN_AMD_F_##key, lo, width, first}
-#define TN_AMD_AT_M(key, lo, width) {TN_AMD_F_M + TN_AMD_##key, lo, width, 0}
-#define TN_AMD_AT_SIGNED(key, lo, width) {TN_AMD_F_SIGNED + TN_AMD_##key, lo, width, 0}
+#define TN_AMD_AT_M(key, lo, width) {TN_AMD_F_M + (int)TN_AMD_##key, lo, width, 0}
+#define TN_AMD_AT_SIGNED(key, lo, width) {TN_AMD_F_SIGNED + (int)TN_AMD_##key, lo, width, 0}
 #define TN_A_F TN_AMD_AT_FIELD
 #define TN_A_M TN_AMD_AT_M
 #define TN_A_SOURCES TN_A_F(SRC0, 32, 9), TN_A_F(SRC1, 41, 9), TN_A_F(SRC2, 50, 9)
