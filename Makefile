@@ -13,6 +13,7 @@
 # make wasm   some of the tests in node, built by emscripten, kernels as modules of WebAssembly
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes; make bench-amd: for AMD's
 # make test-amd  vectors and programs on AMD, on GPUs that are played (TEST_AMD=real: on a GPU)
+# make test-amd-device  what could not be proven without one of AMD's GPUs, item by item
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
@@ -116,13 +117,17 @@ test-amd: build/plain/test_amd
 	@build/plain/test_amd
 	@TEST_AMD_GPUS="$${TEST_AMD:-gfx1100 gfx1201 gfx942}" TEST_STRIDE=$${TEST_STRIDE:-8} TEST_ROUNDS=$${TEST_ROUNDS:-40} tests/test_amd.sh
 
+# What could not be proven without one of AMD's GPUs, item by item, for who has one.
+test-amd-device: build/plain/test_amd_device
+	@build/plain/test_amd_device card
+
 # Every test so.
 late: $(TESTS:%=build/late/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
 # Every test whose kernels clang compiles, and every one on lesser processors, but for those that have devices or compilers of
 # their own, name the device, or ask for errors that FMA keeps within, or for memory that this processor's schedules take.
-NO_LEVELS = accelerator amd amd_mock amd_emulator amd_foreign backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma \
+NO_LEVELS = accelerator amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma amd_waits amd_registers amd_schedule amd_arithmetic \
             amd_isa amd_object arm64 x86 isa isa_few isa_host isa_lists wasm wasm_run same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
 outside: $(TESTS:%=build/plain/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(^:%=outside:%)
@@ -136,7 +141,7 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 # Every test on PTX of our own, but those that open devices of their own, have no device, look at other texts, or ask
 # what INTERP alone has: memory that is the host's (tiny_blob, find_nan), launches as nodes (codegen), numbers that are
 # exact, no compiler (errors, unpack: its memory), frames on the host's stack.
-NO_PTX  = accelerator amd amd_mock amd_emulator amd_foreign backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide \
+NO_PTX  = accelerator amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide amd_waits amd_registers amd_schedule amd_arithmetic \
           ptx_tcgen05 tma amd_isa amd_object x86 isa isa_few isa_host isa_lists wasm wasm_run languages lang_c llvm cpu elf os number print uop view version \
           symbolic spec eval decompose rules trust loader host debug cache count blob reads codegen errors \
           find_nan stack unpack
@@ -367,6 +372,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv test-amd check bench bench-amd bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv test-amd test-amd-device check bench bench-amd bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

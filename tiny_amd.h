@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 2b5880412446744e4e38803a5248cc28462659e4eb45fc2f90ae80e9852c633c
+/* tiny_amd.h 0.1.0, source 262455a0ab914684b75906b2f82c1fcd04750184b607b0beacde2cd05cff66c7
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -30,14 +30,22 @@ WITHOUT A COMPILER
   clang.
 
 WHAT IT DOES NOT DO
-  Other GPUs; kernels with a stack of unknown size; interrupts: the host looks at signals in memory, and sleeps between.
-  Nothing of this has run on a GPU yet: it was built beside a mock of the driver and an emulator of the GPUs that are
-  strict.
+  Other GPUs; kernels with a stack of unknown size. Nothing of this has run on a GPU yet: it was built beside a mock of
+  the driver and an emulator of the GPUs that are strict. `make test-amd-device` looks at all that a GPU alone can tell.
+
+WAITS
+  A wait looks at a signal in memory for about a millisecond, then sleeps until the GPU interrupts. The driver keeps a
+  page of 32 KiB for that until the process ends, and a process has one: a second context, and one beside ROCm, sleep
+  and look by turns. TINY_AMD_INTERRUPTS=0 leaves the page to ROCm where that is opened later in the process.
 
 KERNELS OF YOUR OWN
   tiny_kernel takes HIP C as source, which includes nothing: extern "C" __attribute__((global)) void name(..).
   Parameters are the output, then the inputs, each an address; a number is an input of one element. Or .binary: a code
   object for this GPU, linked or not.
+  Or assembly, as LLVM's assembler and clang -S spell it, which needs no compiler here: what begins with .amdgcn_target
+  is. What a kernel needs stands in .amdhsa_kernel NAME .. .end_amdhsa_kernel; values are numbers; denormals are kept,
+  whatever a mode leaves out; data, and jumps to other kernels, are refused. An error tells line and column.
+  tiny_amd_disassemble writes such a text of a code object.
 
 ORDER
   What the library gives to a device happens in one order. Bytes from the host and to it go by the GPU's copy engines
@@ -158,7 +166,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "2b5880412446744e4e38803a5248cc28462659e4eb45fc2f90ae80e9852c633c"
+#define TN_AMD_SOURCE_ID "262455a0ab914684b75906b2f82c1fcd04750184b607b0beacde2cd05cff66c7"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -2149,7 +2157,7 @@ static void tn_kfd_wake_close(tn_kfd *d) {
 static uint64_t tn_kfd_wake_slot(const tn_kfd *d) { return d->wake_page->va + (uint64_t)d->wake_event * 8; }
 // Of AQL a signal tells of itself, once it counts, where it is told where to.
 static void tn_kfd_wake_by_signal(tn_kfd *d, tn_kfd_queue *q, int on) {
-  q->signal->event = d->wake_event;
+  if (q->signal->event != d->wake_event) q->signal->event = d->wake_event;   // the GPU reads it where a mailbox is
   tn_driver_store(&q->signal->mailbox, on ? tn_kfd_wake_slot(d) : 0);
 }
 // The submission that wakes the host, behind all of this queue; 0: none does, for want of room, or as words are not
@@ -6985,7 +6993,7 @@ static void tn_amd_fill_parts(tn_amd_writer *w) {
 }
 // Offsets in the file, and addresses in the image: a page further from the code on, and another from .dynamic on.
 static uint64_t tn_amd_place_parts(tn_amd_writer *w) {
-  uint64_t offset = TN_AMD_ELF_HEADER + TN_AMD_SEGMENTS * TN_AMD_ELF_SEGMENT, page = 0;
+  uint64_t offset = (uint64_t)TN_AMD_ELF_HEADER + (uint64_t)TN_AMD_SEGMENTS * TN_AMD_ELF_SEGMENT, page = 0;
   for (int i = 1; i < TN_AMD_SECTIONS; i++) {
     const uint64_t align = (uint64_t)(i == TN_AMD_S_TEXT ? (int)TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align);
     offset = tn_amd_aligned(offset, align);
@@ -7584,6 +7592,7 @@ typedef struct tn_amd_list {
   tn_amd_vreg *vreg; int nvreg, vregcap;
   int labels;
   tn_amd_setup setup;                      // what the kernel needs, as far as it is known
+  tn_amd_line *spare; int spare_cap; char *work; size_t work_nbytes;       // what passes had, for the next one
 } tn_amd_list;
 
 static void tn_amd_list_refuse(tn_amd_list *l, const char *why) { if (!l->refused) l->refused = why; }
@@ -7681,6 +7690,33 @@ static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
   to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
   return to;
 }
+// Is it known of a line that nothing comes there from elsewhere, and that EXEC stays?
+static int tn_amd_keeps_on(const tn_amd_list *l, const tn_amd_line *line) {
+  const int format = tn_amd_format(line->ins.op, l->family);
+  if (line->kind == TN_AMD_LINE_COPY) return line->ins.o[0].reg != TN_AMD_EXEC || line->ins.o[0].kind != TN_AMD_SGPR;
+  if (line->kind != TN_AMD_LINE_INS || format == TN_AMD_SOPP || format == TN_AMD_SOP1 || format == TN_AMD_SOPK)
+    return 0;
+  if (line->ins.n && line->ins.o[0].kind == TN_AMD_SGPR && line->ins.o[0].reg == TN_AMD_EXEC) return 0;
+  return format != TN_AMD_VOPC || tn_amd_form_of(line->ins.op, l->family).operands[0] == 'e';
+}
+// A constant in a register that nobody writes to otherwise, for the lines that follow: what has it already, not long
+// before, has it still.
+enum { TN_AMD_SAME_CONSTANT = 64, TN_AMD_MARK = -2 };        // lines; label of such a copy
+static tn_amd_operand tn_amd_constant_in(tn_amd_list *l, int kind, tn_amd_operand from) {
+  const int last = from.dwords == 1 && tn_amd_is_constant(&from);
+  tn_amd_operand to = from;
+  for (int i = l->n - 1; last && i >= 0 && i > l->n - TN_AMD_SAME_CONSTANT && tn_amd_keeps_on(l, &l->line[i]); i--) {
+    const tn_amd_operand *const o = l->line[i].ins.o;
+    if (l->line[i].label != TN_AMD_MARK || o[0].kind != kind || o[1].kind != from.kind || o[1].value != from.value ||
+        o[1].reg != from.reg) continue;
+    to = o[0];
+    to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
+    return to;
+  }
+  to = kind == TN_AMD_SGPR ? tn_amd_in_sgprs(l, from) : tn_amd_in_vgprs(l, from);
+  if (last) l->line[l->n - 1].label = TN_AMD_MARK;
+  return to;
+}
 // How many scalars and literals of their own are read, o as well; parts of a virtual register are its own each, and of
 // literals there may be one: a second one counts as more than there may be.
 static int tn_amd_bus_with(tn_amd_operand *bus, int n, const tn_amd_operand *o) {
@@ -7723,12 +7759,13 @@ static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int for
     if (!strchr("012xyzC", where)) continue;
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
     const int unfit = o->kind == TN_AMD_LITERAL && (packed || (nine && (is_long || where != '0' || o->neg || o->abs)));
-    if (unfit && !alone && format != TN_AMD_MFMA && o->dwords == 1 && n < most) *o = tn_amd_in_sgprs(l, *o);
+    if (unfit && !alone && format != TN_AMD_MFMA && o->dwords == 1 && n < most)
+      *o = tn_amd_constant_in(l, TN_AMD_SGPR, *o);
     const int literal = o->kind == TN_AMD_LITERAL;
     const int refused = (alone && o->kind != TN_AMD_VGPR) || (where == 'C' && o->kind == TN_AMD_SGPR) ||
         (literal && (unfit || o->dwords > 1));
     const int with = refused ? n : tn_amd_bus_with(bus, n, o);
-    if (refused || with > most) *o = tn_amd_in_vgprs(l, *o);
+    if (refused || with > most) *o = tn_amd_constant_in(l, TN_AMD_VGPR, *o);
     else n = with;
   }
 }
@@ -7736,7 +7773,7 @@ static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_
   for (int i = 0; i < f->n; i++) {
     tn_amd_operand *const o = &ins->o[i];
     if (strchr("abc", f->operands[2 * i]) && o->kind != TN_AMD_VGPR && o->kind != TN_AMD_OFF && o->kind != TN_AMD_AGPR)
-      *o = tn_amd_in_vgprs(l, *o);
+      *o = tn_amd_constant_in(l, TN_AMD_VGPR, *o);
   }
 }
 // Which operands of a commutative operation stand better the other way: its short form has a register in src1.
@@ -7757,7 +7794,7 @@ static tn_amd_line *tn_amd_do(tn_amd_list *l, int op, int n, const tn_amd_operan
   if (!format || n > TN_AMD_MOST_OPERANDS) { tn_amd_list_refuse(l, "the GPU has no such instruction"); return l->line; }
   memset(&ins, 0, sizeof ins);
   ins.op = (uint16_t)op; ins.family = (uint8_t)l->family; ins.n = (uint8_t)n;
-  memcpy(ins.o, o, (size_t)n * sizeof *o);
+  if (n) memcpy(ins.o, o, (size_t)n * sizeof *o);
   if (tn_amd_commutes(op) && ins.o[2].kind != TN_AMD_VGPR && ins.o[1].kind == TN_AMD_VGPR) {
     ins.o[1] = o[2]; ins.o[2] = o[1];
   }
@@ -7958,6 +7995,11 @@ static void tn_amd_uses_add(tn_amd_uses *u, int kind, int reg, int sub, int dwor
   const tn_amd_use use = {(uint8_t)kind, (uint8_t)role, (uint8_t)sub, (uint8_t)dwords, (uint16_t)reg};
   if (u->n < TN_AMD_MOST_USES) u->of[u->n++] = use;
 }
+// A pair of f32 (gfx942) of which one half is taken twice.
+static int tn_amd_reads_half(int op, const tn_amd_operand *o) {
+  const int pairs = op == TN_AMD_V_PK_FMA_F32 || op == TN_AMD_V_PK_MUL_F32 || op == TN_AMD_V_PK_ADD_F32;
+  return pairs && o->op_sel == o->op_sel_hi;
+}
 // Does it read or write operand i, or both?
 static int tn_amd_role(const tn_amd_ins *ins, int op, const tn_amd_form *f, int i, int adds) {
   const char where = i < f->n ? f->operands[2 * i] : '0';
@@ -7973,7 +8015,8 @@ static void tn_amd_uses_of_half(tn_amd_uses *u, const tn_amd_ins *ins, int op, i
   const int adds = o == ins->o ? tn_amd_reads_result(ins) : tn_amd_adds_to_result(op, ins->family);
   for (int i = 0; i < n; i++) {
     const int role = tn_amd_role(ins, op, &f, i, adds);
-    if (tn_amd_is_register(&o[i])) tn_amd_uses_add(u, o[i].kind, o[i].reg, o[i].sub, o[i].dwords, role);
+    const tn_amd_operand r = i && tn_amd_reads_half(op, &o[i]) ? tn_amd_slice(o[i], o[i].op_sel, 1) : o[i];
+    if (tn_amd_is_register(&r)) tn_amd_uses_add(u, r.kind, r.reg, r.sub, r.dwords, role);
     else if (o[i].kind == TN_AMD_SPECIAL) tn_amd_uses_add(u, TN_AMD_SPECIAL, o[i].reg, 0, 1, role);
   }
 }
@@ -8024,8 +8067,8 @@ static int tn_amd_shows_virtual(const tn_amd_line *line) {
 static void tn_amd_put_virtual(tn_amd_text *t, const tn_amd_ins *ins, const tn_amd_operand *o, char what) {
   char s[32];
   if (!tn_amd_is_virtual(o)) { tn_amd_put_operand(t, ins, o, what); return; }
-  snprintf(s, sizeof s, "%s%c%%%d", o->neg ? "-" : "", o->kind == TN_AMD_VGPR ? 'v' : o->kind == TN_AMD_SGPR ? 's' : 'a',
-           o->reg - TN_AMD_VIRTUAL);
+  const char file = o->kind == TN_AMD_VGPR ? 'v' : o->kind == TN_AMD_SGPR ? 's' : 'a';
+  snprintf(s, sizeof s, "%s%c%%%d", o->neg ? "-" : "", file, o->reg - TN_AMD_VIRTUAL);
   tn_amd_put(t, s);
   if (o->sub) { snprintf(s, sizeof s, "+%d", o->sub); tn_amd_put(t, s); }
   if (o->dwords != 1) { snprintf(s, sizeof s, ":%d", o->dwords); tn_amd_put(t, s); }
@@ -8096,7 +8139,8 @@ typedef struct tn_amd_selection {
   tiny_ctx *t; const tiny_listing *k; tn_amd_list *l; int family;
   tn_amd_operand *pool; int npool, poolcap;
   int *elements, *words;                   // of nodes: where in the pool, -1: nowhere
-  uint8_t *wants, *needed, *zeros, *written;                 // written: of a PARAM: it is stored to; zeros: low bits
+  // written: of a PARAM: it is stored to; buffer: it is reached by a buffer's descriptor; zeros: low bits
+  uint8_t *wants, *needed, *zeros, *written, *buffer;
   struct tn_amd_level *level; int depth, at, serial;         // loops and IFs that are open; where lines go
   uint8_t *inside; struct tn_amd_step *step;                 // inside: of nodes, how deep they stand (amd_address.c)
   // A RANGE whose body stands there several times, which copy is written, and the iteration of the first of them
@@ -8434,7 +8478,8 @@ static tn_amd_operand tn_amd_times(tn_amd_selection *x, const tiny_uop *u, tn_am
   const int more = known ? tn_amd_power_of((uint32_t)k - 1) : -1;              // 2^n + 1
   if (more > 0) return tn_amd_v3(x, TN_AMD_V_LSHL_ADD_U32, a, tn_amd_int(more), a);
   const int64_t end = (int64_t)1 << 24;
-  if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return tn_amd_v2(x, TN_AMD_V_MUL_U32_U24, a, b);
+  if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1))
+    return tn_amd_v2(x, TN_AMD_V_MUL_U32_U24, a, b);
   if (tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1))
     return tn_amd_v2(x, TN_AMD_V_MUL_I32_I24, a, b);
   return tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a, b);
@@ -8542,7 +8587,8 @@ static tn_amd_operand tn_amd_sum64_uniform(tn_amd_selection *x, int subtracts, c
   tn_amd_do3(x->l, subtracts ? TN_AMD_S_SUBB_U32 : TN_AMD_S_ADDC_U32, tn_amd_slice(d, 1, 1), a[1], of[1]);
   return d;
 }
-static tn_amd_operand tn_amd_sum64(tn_amd_selection *x, int subtracts, const tn_amd_operand *a, const tn_amd_operand *b) {
+static tn_amd_operand tn_amd_sum64(tn_amd_selection *x, int subtracts, const tn_amd_operand *a,
+                                   const tn_amd_operand *b) {
   if (tn_amd_are_uniform(a, 2) && tn_amd_are_uniform(b, 2)) return tn_amd_sum64_uniform(x, subtracts, a, b);
   const tn_amd_operand d = tn_amd_new_v(x->l, 2), carry = tn_amd_new_mask(x->l);
   tn_amd_do4(x->l, subtracts ? TN_AMD_V_SUB_CO_U32 : TN_AMD_V_ADD_CO_U32, tn_amd_slice(d, 0, 1), carry, a[0], b[0]);
@@ -8599,11 +8645,12 @@ static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_op
     return tn_amd_uniform2(x, is_and ? TN_AMD_S_AND_B64 : is_or ? TN_AMD_S_OR_B64 : TN_AMD_S_XOR_B64, 2, o[0], o[1]);
   const tn_amd_operand d = tn_amd_new_v(x->l, 2);
   for (int i = 0; i < 2; i++)
-    tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1), a[i],
-               b[i]);
+    tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
+               a[i], b[i]);
   return d;
 }
-static tn_amd_operand tn_amd_shifted64(tn_amd_selection *x, int op, int is_signed, tn_amd_operand a, tn_amd_operand by) {
+static tn_amd_operand tn_amd_shifted64(tn_amd_selection *x, int op, int is_signed, tn_amd_operand a,
+                                       tn_amd_operand by) {
   const int left = op == TINY_OP_SHL;
   if (tn_amd_is_uniform(&a) && tn_amd_is_uniform(&by))
     return tn_amd_uniform2(x, left ? TN_AMD_S_LSHL_B64 : is_signed ? TN_AMD_S_ASHR_I64 : TN_AMD_S_LSHR_B64, 2, a, by);
@@ -8676,7 +8723,8 @@ static tn_amd_operand tn_amd_quotient64_plain(tn_amd_selection *x, tn_amd_operan
 static tn_amd_operand tn_amd_size64(tn_amd_selection *x, tn_amd_operand o, tn_amd_operand sign) {
   const tn_amd_operand s[2] = {sign, sign};
   tn_amd_operand bits[2];
-  for (int i = 0; i < 2; i++) bits[i] = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, tn_amd_slice(o, i, 1), sign);
+  for (int i = 0; i < 2; i++)
+    bits[i] = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, tn_amd_slice(o, i, 1), sign);
   return tn_amd_sum64(x, 1, bits, s);
 }
 static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
@@ -8697,14 +8745,18 @@ static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, c
   const tn_amd_operand zeros[2] = {tn_amd_int(0), tn_amd_int(0)};
   tn_amd_operand a[2], b[2];
   int64_t k;
-  for (int i = 0; i < 2; i++) { a[i] = tn_amd_half(u->src[0], o[0], i); b[i] = tn_amd_half(u->src[n - 1], o[n - 1], i); }
+  for (int i = 0; i < 2; i++) {
+    a[i] = tn_amd_half(u->src[0], o[0], i);
+    b[i] = tn_amd_half(u->src[n - 1], o[n - 1], i);
+  }
   switch (u->op) {
     case TINY_OP_NEG: return tn_amd_sum64(x, 1, zeros, a);
     case TINY_OP_ADD: case TINY_OP_SUB: return tn_amd_sum64(x, u->op == TINY_OP_SUB, a, b);
     case TINY_OP_MUL: return tn_amd_times64(x, u, o, a, b);
     case TINY_OP_AND: case TINY_OP_OR: case TINY_OP_XOR: return tn_amd_bits64(x, u->op, o, a, b);
     case TINY_OP_SHL: case TINY_OP_SHR:
-      return tn_amd_shifted64(x, u->op, is_signed, o[0], tn_amd_is_number(u->src[1], &k) ? tn_amd_int((int)k & 63) : b[0]);
+      return tn_amd_shifted64(x, u->op, is_signed, o[0],
+                              tn_amd_is_number(u->src[1], &k) ? tn_amd_int((int)k & 63) : b[0]);
     case TINY_OP_MAX: return tn_amd_greater64(x, is_signed, o[0], o[1], a, b);
     case TINY_OP_CDIV: case TINY_OP_CMOD: {
       const tn_amd_operand q = tn_amd_quotient64(x, u, o[0], o[1]), v = u->op == TINY_OP_CDIV ? q :
@@ -8825,7 +8877,8 @@ static tn_amd_operand tn_amd_greatest(tn_amd_selection *x, const tiny_uop *u, tn
 // no denormals come or go, and errors add up to 3 ulp.
 static tn_amd_operand tn_amd_power_of_two(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand o) {
   if (u->k) {
-    const tn_amd_operand root = tn_amd_v1(x, TN_AMD_V_EXP_F32, tn_amd_v2(x, TN_AMD_V_MUL_F32, tn_amd_bits(0x3F000000), o));
+    const tn_amd_operand half = tn_amd_v2(x, TN_AMD_V_MUL_F32, tn_amd_bits(0x3F000000), o),
+                         root = tn_amd_v1(x, TN_AMD_V_EXP_F32, half);
     return tn_amd_v2(x, TN_AMD_V_MUL_F32, root, root);
   }
   const tn_amd_operand low = tn_amd_new_mask(x->l), zero = tn_amd_int(0), up = tn_amd_k32(0x42800000);
@@ -8937,8 +8990,8 @@ static tn_amd_operand tn_amd_float(tn_amd_selection *x, const tiny_uop *u, const
 // amd_casts: conversions of elements between dtypes, and their bits as those of another, on AMD's GPUs.
 //
 // In:  an operand of one element. Out: the operand of the result.
-// Holds: floats to integers are cut, saturate, and NaN is 0; what becomes narrower is rounded once, to nearest and even;
-//        integers wrap.
+// Holds: floats to integers are cut, saturate, and NaN is 0; what becomes narrower is rounded once, to nearest and
+//        even; integers wrap.
 // Source: AMD's ISA guides (amd.c), "VOP1": v_cvt_*; of fp8 that of gfx12 alone is OCP's (gfx942 has another).
 #ifndef TN_ISA_AMD_CASTS
 #define TN_ISA_AMD_CASTS
@@ -9247,7 +9300,8 @@ static tn_amd_operand tn_amd_alu(tn_amd_selection *x, const tiny_uop *u, const t
   if (tn_amd_is_float(d)) return tn_amd_float(x, u, o);
   if (tn_amd_bits_of(d) == 64) return tn_amd_integer64(x, u, o);
   const tn_amd_operand y = tn_amd_integer32(x, u, o[0], o[u->nsrc > 1]);
-  return tn_amd_may_wrap(u) ? tn_amd_wrapped(x, u->dtype, y) : y;
+  const int in_words = tn_amd_packs(u) && x->wants && x->wants[u->seq] == TN_AMD_WORDS;      // which have the low bits
+  return tn_amd_may_wrap(u) && !in_words ? tn_amd_wrapped(x, u->dtype, y) : y;
 }
 #endif
 // ---- end src/amd/../isa/amd_arithmetic.c ----
@@ -9318,12 +9372,13 @@ static int tn_amd_takes_words(const tn_amd_selection *x, const tiny_uop *u) {
 
 static tn_amd_operand tn_amd_pair(tn_amd_selection *x, const tiny_uop *u, int op, int i) {
   tn_amd_operand a = tn_amd_bits_at(x, u->src[0], i), b = a;
-  const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR, packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
+  const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR;
+  const int packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
   if (u->nsrc > 1) b = tn_amd_bits_at(x, u->src[1], i);
   else b = tn_amd_k32(0x80008000);         // of NEG
   if (!packed && tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))
-    return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 : op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 :
-                                                                                                 TN_AMD_S_XOR_B32, 1, a, b);
+    return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 :
+                              op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 : TN_AMD_S_XOR_B32, 1, a, b);
   if (packed && tn_amd_is_constant(&a) && a.value) a = tn_amd_in_sgprs(x->l, a);
   if (packed && tn_amd_is_constant(&b) && b.value) b = tn_amd_in_sgprs(x->l, b);
   if (u->op == TINY_OP_SUB && u->dtype == TINY_F16) b.neg = b.abs = 1;       // of both halves
@@ -9384,10 +9439,119 @@ static void tn_amd_cast_to_words(tn_amd_selection *x, const tiny_uop *u) {
   }
 }
 
+// ** two f32 by one instruction (gfx942) **
+
+static int tn_amd_is_beside(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  return !x->inside || x->inside[u->seq] == x->inside[s->seq];
+}
+static int tn_amd_wide_pair_op(const tn_amd_selection *x, const tiny_uop *u) {
+  const int op = u->op, fits = u->dtype == TINY_F32 && u->lanes > 1 && u->lanes % 2 == 0 && x->family == TN_AMD_GFX9;
+  if (!fits) return 0;
+  return op == TINY_OP_FMA ? TN_AMD_V_PK_FMA_F32 : op == TINY_OP_MUL ? TN_AMD_V_PK_MUL_F32 :
+      op == TINY_OP_ADD || op == TINY_OP_SUB ? TN_AMD_V_PK_ADD_F32 : 0;
+}
+// Elements i and i + 1 of s as a pair of registers of which halves are taken: two beside each other, or one of a tuple
+// twice. 0: they are none.
+static int tn_amd_wide_pair_of(const tn_amd_selection *x, const tiny_uop *s, int i, tn_amd_operand *o) {
+  const tn_amd_operand a = tn_amd_element(x, s, i), b = tn_amd_element(x, s, i + 1);
+  if (a.kind != TN_AMD_VGPR || b.kind != a.kind || a.reg != b.reg || a.reg < TN_AMD_VIRTUAL) return 0;
+  if ((b.sub | 1) != (a.sub | 1) || a.sub > b.sub || (a.sub | 1) >= x->l->vreg[a.reg - TN_AMD_VIRTUAL].dwords) return 0;
+  *o = a;
+  o->sub = (uint8_t)(a.sub & ~1); o->dwords = 2;
+  o->op_sel = a.sub & 1; o->op_sel_hi = b.sub & 1;
+  return 1;
+}
+static int tn_amd_wide_pairs_are(const tn_amd_selection *x, const tiny_uop *s) {
+  tn_amd_operand o;
+  for (int i = 0; i < s->lanes; i += 2) if (!tn_amd_wide_pair_of(x, s, i, &o)) return 0;
+  return 1;
+}
+// Is it the same for all elements?
+static int tn_amd_wide_pair_same(const tn_amd_selection *x, const tiny_uop *s) {
+  const tn_amd_operand first = tn_amd_element(x, s, 0);
+  int same = first.kind != TN_AMD_OFF;
+  for (int i = 1; i < s->lanes && same; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s, i);
+    same = o.kind == first.kind && o.reg == first.reg && o.sub == first.sub && o.value == first.value;
+  }
+  return same;
+}
+// Of a source: its pairs; what all elements are; registers apart, which can be brought together.
+enum { TN_AMD_NO_PAIRS, TN_AMD_PAIRS, TN_AMD_ONE, TN_AMD_APART };
+static int tn_amd_wide_kind(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  int apart = tn_amd_is_beside(x, u, s) && s->lanes == u->lanes;
+  if (tn_amd_wide_pairs_are(x, s)) return TN_AMD_PAIRS;
+  if (tn_amd_wide_pair_same(x, s)) return TN_AMD_ONE;
+  for (int i = 0; i < s->lanes && apart; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s, i);
+    apart = o.kind == TN_AMD_VGPR && !o.sub && tn_amd_is_virtual(&o) && x->l->vreg[o.reg - TN_AMD_VIRTUAL].dwords == 1;
+  }
+  return apart ? TN_AMD_APART : TN_AMD_NO_PAIRS;
+}
+// From here on the elements of s lie beside each other; where they were nobody asks any more.
+static void tn_amd_bring_together(tn_amd_selection *x, const tiny_uop *s) {
+  for (int i = 0; i < s->lanes; i += 2) {
+    const tn_amd_operand pair = tn_amd_joined(x, tn_amd_element(x, s, i), tn_amd_element(x, s, i + 1));
+    for (int k = 0; k < 2; k++) x->pool[x->elements[s->seq] + i + k] = tn_amd_slice(pair, k, 1);
+  }
+}
+// The first of a pair, which is taken twice. One scalar pair may be read; others come of vector registers.
+static tn_amd_operand tn_amd_wide_one(tn_amd_selection *x, const tiny_uop *s, int *scalars) {
+  const tn_amd_operand one = tn_amd_element(x, s, 0);
+  const int scalar = tn_amd_is_uniform(&one) && !(*scalars)++;
+  const tn_amd_operand pair = scalar ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+  tn_amd_copy(x->l, tn_amd_slice(pair, 0, 1), one);
+  return pair;
+}
+// Is a source the cast of an f16 that nobody else wants? It is none by v_fma_mix_f32 (amd_fused.c).
+static int tn_amd_mixes(const tn_amd_selection *x, const tiny_uop *u) {
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    const tiny_uop *const s = u->src[j];
+    if (s->op == TINY_OP_CAST && s->src[0]->dtype == TINY_F16 && x->uses && x->uses[s->seq] == 1) return 1;
+  }
+  return 0;
+}
+static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
+  const int op = tn_amd_wide_pair_op(x, u), n = (int)u->nsrc;
+  tn_amd_operand same[3], o[4];
+  int scalars = 0, kind[3] = {0, 0, 0}, pairs = 0;
+  if (!op || tn_amd_mixes(x, u)) return 0;
+  for (int j = 0; j < n; j++) {
+    kind[j] = tn_amd_wide_kind(x, u, u->src[j]);
+    pairs += kind[j] != TN_AMD_ONE;
+    if (kind[j] == TN_AMD_NO_PAIRS) return 0;
+  }
+  if (!pairs) return 0;
+  for (int j = 0; j < n; j++) {
+    if (kind[j] == TN_AMD_ONE) same[j] = tn_amd_wide_one(x, u->src[j], &scalars);
+    if (kind[j] == TN_AMD_APART && !tn_amd_wide_pairs_are(x, u->src[j])) tn_amd_bring_together(x, u->src[j]);
+  }
+  const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->l->refused; i += 2) {
+    o[0] = tn_amd_new_v(x->l, 2);
+    for (int j = 0; j < n; j++)
+      if (kind[j] == TN_AMD_ONE) o[1 + j] = same[j];
+      else tn_amd_wide_pair_of(x, u->src[j], i, &o[1 + j]);
+    if (u->op == TINY_OP_SUB) o[2].neg = o[2].abs = 1;
+    tn_amd_line *const line = tn_amd_do(x->l, op, n + 1, o);
+    for (int j = 1; j <= n; j++) {         // which halves, whatever a packed one has by itself
+      line->ins.o[j].op_sel = o[j].op_sel; line->ins.o[j].op_sel_hi = o[j].op_sel_hi;
+    }
+    for (int k = 0; k < 2; k++) x->pool[first + i + k] = tn_amd_slice(o[0], k, 1);
+  }
+  return 1;
+}
+
+// Memory of registers whose elements had best lie beside each other: sums of such pairs.
+static int tn_amd_keeps_pairs(const tn_amd_selection *x, const tiny_uop *u) {
+  return x->family == TN_AMD_GFX9 && u->dtype == TINY_F32 && u->lanes % 2 == 0 && u->lanes <= TN_AMD_MOST_TUPLE;
+}
+
 // 1: u is done, of words or as words; 0: it is to be done an element at a time.
 static int tn_amd_alu_words(tn_amd_selection *x, const tiny_uop *u) {
   const int op = u->lanes > 1 ? tn_amd_pair_op(x, u) : 0;
   if (u->lanes < 2) return 0;
+  if (tn_amd_wide_pairs(x, u)) return 1;
   if (tn_amd_cast_takes_words(x, u) && x->words[u->src[0]->seq] >= 0) { tn_amd_cast_words(x, u); return 1; }
   if (tn_amd_cast_gives_words(x, u) && x->wants[u->seq] == TN_AMD_WORDS) { tn_amd_cast_to_words(x, u); return 1; }
   for (uint32_t j = 0; op && j < u->nsrc; j++) if (x->words[u->src[j]->seq] < 0) return 0;
@@ -9456,11 +9620,8 @@ static void tn_amd_count_uses(tn_amd_selection *x) {
     for (uint32_t j = 0; j < u->nsrc; j++) if (x->uses[u->src[j]->seq] < 255) x->uses[u->src[j]->seq]++;
   }
 }
-static int tn_amd_is_beside(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
-  return !x->inside || x->inside[u->seq] == x->inside[s->seq];
-}
 // Is the element of s, a source of u, one that a vector instruction made?
-static int tn_amd_is_lanes_own(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s, int i) {
+static int tn_amd_is_own(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s, int i) {
   const tn_amd_operand o = tn_amd_element(x, s, i);
   return o.kind == TN_AMD_VGPR && tn_amd_is_beside(x, u, s);
 }
@@ -9498,10 +9659,37 @@ static int tn_amd_fused_sum(tn_amd_selection *x, const tiny_uop *u, int i, tn_am
   for (int j = 1; j >= 0; j--) {
     const tiny_uop *const s = u->src[j];
     const int op = s->nsrc == 2 && s->dtype == u->dtype ? tn_amd_integer_pair(x, u, s) : 0;
-    if (!op || !tn_amd_is_lanes_own(x, u, s, i)) continue;
+    if (!op || !tn_amd_is_own(x, u, s, i)) continue;
     const int shifts = op == TN_AMD_V_LSHL_ADD_U32 || op == TN_AMD_V_LSHL_OR_B32;
     const tn_amd_operand b = shifts ? tn_amd_int(tn_amd_shift_of(s)) : tn_amd_inner(x, s, 1, i);
     *y = tn_amd_v3(x, op, tn_amd_inner(x, s, 0, i), b, tn_amd_element(x, u->src[!j], i));
+    return 1;
+  }
+  return 0;
+}
+// Bits of two words side by side, as of a rotation: a << k | b >> 32 - k.
+static int tn_amd_fused_words(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const left = u->src[j], *const right = u->src[!j];
+    const int k = tn_amd_shift_of(left);
+    int64_t by = 0;
+    if (k < 1 || right->op != TINY_OP_SHR || right->dtype != TINY_U32 || left->dtype != TINY_U32) continue;
+    if (!tn_amd_is_number(right->src[1], &by) || by != 32 - k) continue;
+    if (!tn_amd_is_own(x, u, left, i) || !tn_amd_is_own(x, u, right, i)) continue;
+    *y = tn_amd_v3(x, TN_AMD_V_ALIGNBIT_B32, tn_amd_inner(x, left, 0, i), tn_amd_inner(x, right, 0, i),
+                   tn_amd_int((int)by));
+    return 1;
+  }
+  return 0;
+}
+// a & ~b: bits of a where b has none.
+static int tn_amd_fused_without(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const s = u->src[j];
+    int64_t k = 0;
+    if (s->op != TINY_OP_XOR || !tn_amd_is_number(s->src[1], &k) || (uint32_t)k != UINT32_MAX) continue;
+    if (!tn_amd_is_own(x, u, s, i) || !tn_amd_is_alone(x, s)) continue;
+    *y = tn_amd_v3(x, TN_AMD_V_BFI_B32, tn_amd_inner(x, s, 0, i), tn_amd_int(0), tn_amd_element(x, u->src[!j], i));
     return 1;
   }
   return 0;
@@ -9510,7 +9698,7 @@ static int tn_amd_fused_sum(tn_amd_selection *x, const tiny_uop *u, int i, tn_am
 static int tn_amd_fused_shift(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   const tiny_uop *const s = u->src[0];
   int64_t k = 0, by = 0;
-  if (s->nsrc != 2 || s->dtype != u->dtype || !tn_amd_is_lanes_own(x, u, s, i)) return 0;
+  if (s->nsrc != 2 || s->dtype != u->dtype || !tn_amd_is_own(x, u, s, i)) return 0;
   const tn_amd_operand a = tn_amd_inner(x, s, 0, i);
   const int shift = tn_amd_shift_of(u);
   if (shift >= 0 && s->op == TINY_OP_ADD && tn_amd_is_alone(x, s)) {
@@ -9579,6 +9767,36 @@ static int tn_amd_fused_bool(tn_amd_selection *x, const tiny_uop *u, int i, tn_a
   return 1;
 }
 
+// ** sources that are negated, or without their sign **
+
+// *s, a source of u, without what the operand says of it.
+static tn_amd_operand tn_amd_float_source(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop **s, int i) {
+  int64_t k = 0;
+  int neg = 0, size = 0;
+  const tiny_uop *v = *s;
+  if (!tn_amd_is_beside(x, u, v)) return tn_amd_element(x, v, i);
+  if (v->op == TINY_OP_NEG) { neg = 1; v = v->src[0]; }
+  const tiny_uop *const bits = v->op == TINY_OP_BITCAST && v->dtype == TINY_F32 ? v->src[0] : NULL,
+                 *const of = bits && bits->op == TINY_OP_AND ? bits->src[0] : NULL;
+  if (of && of->op == TINY_OP_BITCAST && of->src[0]->dtype == TINY_F32 && tn_amd_is_number(bits->src[1], &k) &&
+      (uint32_t)k == 0x7FFFFFFF) { size = 1; v = of->src[0]; }
+  tn_amd_operand o = tn_amd_element(x, v, i);
+  if (!tn_amd_is_register(&o)) return tn_amd_element(x, *s, i);
+  *s = v;
+  o.neg = (uint8_t)neg; o.abs = (uint8_t)size;
+  return o;
+}
+// A choice of what is negated, or without its sign.
+static int tn_amd_fused_signs(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const tiny_uop *a = u->src[1], *b = u->src[2];
+  if (u->dtype != TINY_F32) return 0;
+  const tn_amd_operand yes = tn_amd_float_source(x, u, &a, i), no = tn_amd_float_source(x, u, &b, i);
+  const tn_amd_operand mask = tn_amd_element(x, u->src[0], i);
+  if (!(yes.neg | yes.abs | no.neg | no.abs) || mask.kind != TN_AMD_SGPR) return 0;
+  *y = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, no, yes, mask);
+  return 1;
+}
+
 // ** choices by a comparison **
 
 // The lesser or the greater of two integers.
@@ -9592,7 +9810,8 @@ static int tn_amd_fused_least(tn_amd_selection *x, const tiny_uop *u, int i, tn_
   if ((!least && !most) || !tn_amd_is_beside(x, u, c)) return 0;
   if (is_signed) *y = tn_amd_either(x, most ? TN_AMD_S_MAX_I32 : TN_AMD_S_MIN_I32,
                                     most ? TN_AMD_V_MAX_I32 : TN_AMD_V_MIN_I32, a, b);
-  else *y = tn_amd_either(x, most ? TN_AMD_S_MAX_U32 : TN_AMD_S_MIN_U32, most ? TN_AMD_V_MAX_U32 : TN_AMD_V_MIN_U32, a, b);
+  else *y = tn_amd_either(x, most ? TN_AMD_S_MAX_U32 : TN_AMD_S_MIN_U32,
+                          most ? TN_AMD_V_MAX_U32 : TN_AMD_V_MIN_U32, a, b);
   return 1;
 }
 // Of scalars: SCC instead of a mask.
@@ -9600,7 +9819,7 @@ static int tn_amd_fused_choice(tn_amd_selection *x, const tiny_uop *u, int i, tn
   const tiny_uop *const c = u->src[0];
   const tn_amd_compare_row *const row = tn_amd_compares(c) ? tn_amd_compare_row_of(c->op, c->src[0]->dtype) : NULL;
   const int wide = tn_amd_bits_of(u->dtype) == 64;
-  if (tn_amd_fused_least(x, u, i, y)) return 1;
+  if (tn_amd_fused_least(x, u, i, y) || tn_amd_fused_signs(x, u, i, y)) return 1;
   if (!row || u->dtype == TINY_BOOL || !tn_amd_is_beside(x, u, c)) return 0;
   tn_amd_operand of[2], o[2];
   for (int j = 0; j < 2; j++) { of[j] = tn_amd_inner(x, c, j, i); o[j] = tn_amd_element(x, u->src[1 + j], i); }
@@ -9612,24 +9831,8 @@ static int tn_amd_fused_choice(tn_amd_selection *x, const tiny_uop *u, int i, tn
   return 1;
 }
 
-// ** floats: sources that are negated, or without their sign; f16 among f32 **
+// ** floats; f16 among them **
 
-// *s, a source of u, without what the operand says of it.
-static tn_amd_operand tn_amd_float_source(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop **s, int i) {
-  int64_t k = 0;
-  int neg = 0, size = 0;
-  const tiny_uop *v = *s;
-  if (!tn_amd_is_beside(x, u, v)) return tn_amd_element(x, v, i);
-  if (v->op == TINY_OP_NEG) { neg = 1; v = v->src[0]; }
-  const tiny_uop *const bits = v->op == TINY_OP_BITCAST && v->dtype == TINY_F32 ? v->src[0] : NULL;
-  if (bits && bits->op == TINY_OP_AND && bits->src[0]->op == TINY_OP_BITCAST && bits->src[0]->src[0]->dtype == TINY_F32 &&
-      tn_amd_is_number(bits->src[1], &k) && (uint32_t)k == 0x7FFFFFFF) { size = 1; v = bits->src[0]->src[0]; }
-  tn_amd_operand o = tn_amd_element(x, v, i);
-  if (!tn_amd_is_register(&o)) return tn_amd_element(x, *s, i);
-  *s = v;
-  o.neg = (uint8_t)neg; o.abs = (uint8_t)size;
-  return o;
-}
 // The f16 that s is a cast of, which nobody else wants: in its word, or by itself.
 static int tn_amd_mixed_source(const tn_amd_selection *x, const tiny_uop *s, int i, tn_amd_operand *o) {
   const int neg = o->neg, size = o->abs;
@@ -9653,11 +9856,41 @@ static int tn_amd_mixed(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand *
     default: return 0;
   }
 }
+// The line that gives o by a move from another lane, not long before; NULL: there is none.
+static const tn_amd_line *tn_amd_lane_move(const tn_amd_selection *x, const tn_amd_operand *o) {
+  const tn_amd_list *const l = x->l;
+  for (int i = l->n - 1; i >= 0 && i > l->n - 8; i--) {
+    const tn_amd_line *const line = &l->line[i];
+    const tn_amd_ins *const ins = &line->ins;
+    if (line->kind != TN_AMD_LINE_INS) return NULL;
+    if (ins->n && ins->o[0].kind == o->kind && ins->o[0].reg == o->reg && ins->o[0].sub == o->sub)
+      return ins->op == TN_AMD_V_MOV_B32 && ins->lanes == TN_AMD_DPP16 ? line : NULL;
+  }
+  return NULL;
+}
+// A sum with another lane's value.
+static int tn_amd_fused_lanes(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const s = u->src[j];
+    const tn_amd_operand from = tn_amd_element(x, s, i), other = tn_amd_element(x, u->src[!j], i);
+    if (s->op != TINY_OP_SHUFFLE || !tn_amd_is_own(x, u, s, i) || other.kind != TN_AMD_VGPR) continue;
+    const tn_amd_line *const move = tn_amd_lane_move(x, &from);
+    if (!move) continue;
+    const tn_amd_ins ins = move->ins;
+    *y = tn_amd_new_v(x->l, 1);
+    tn_amd_line *const line = tn_amd_do3(x->l, TN_AMD_V_ADD_F32, *y, ins.o[1], other);
+    line->ins.lanes = ins.lanes;
+    memcpy(line->ins.m, ins.m, sizeof ins.m);
+    return 1;
+  }
+  return 0;
+}
 static int tn_amd_fused_float(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   const int at = tn_amd_float_row_of(u->op), n = (int)u->nsrc;
   int mixed = 0, says = 0, scalar = 1;
   tn_amd_operand o[4];
   if (at < 0 || n < 2 || u->dtype != TINY_F32) return 0;
+  if (u->op == TINY_OP_ADD && u->lanes == 1 && tn_amd_fused_lanes(x, u, i, y)) return 1;
   for (int j = 0; j < n; j++) {
     const tiny_uop *s = u->src[j];
     o[1 + j] = tn_amd_float_source(x, u, &s, i);
@@ -9691,9 +9924,48 @@ static int tn_amd_fused_power(tn_amd_selection *x, const tiny_uop *u, int i, tn_
   memcpy(&v, &k, sizeof v);
   half = (float)(v / 2);
   memcpy(&bits, &half, sizeof bits);
-  const tn_amd_operand part = tn_amd_v2(x, TN_AMD_V_MUL_F32, tn_amd_k32(bits), tn_amd_inner(x, s, 0, i)),
+  const tiny_uop *v_of = s->src[0];
+  const tn_amd_operand part = tn_amd_v2(x, TN_AMD_V_MUL_F32, tn_amd_k32(bits), tn_amd_float_source(x, u, &v_of, i)),
                        root = tn_amd_v1(x, TN_AMD_V_EXP_F32, part);
   *y = tn_amd_v2(x, TN_AMD_V_MUL_F32, root, root);
+  return 1;
+}
+
+// ** the greatest of several: NaN if one of them is **
+
+enum { TN_AMD_LEAVES = 9 };
+static void tn_amd_leaves(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s, const tiny_uop **leaf,
+                          int *n) {
+  const int inner = s == u || (s->op == TINY_OP_MAX && tn_amd_is_alone(x, s) && tn_amd_is_beside(x, u, s));
+  int64_t k;
+  for (int j = 0; inner && j < 2; j++) if (tn_amd_is_number(s->src[j], &k)) { *n = TN_AMD_LEAVES + 1; return; }
+  if (!inner) { if (*n < TN_AMD_LEAVES) leaf[*n] = s; ++*n; return; }
+  for (int j = 0; j < 2; j++) tn_amd_leaves(x, u, s->src[j], leaf, n);
+}
+// Who is no number of two at a time, all masks together.
+static tn_amd_operand tn_amd_any_nan(tn_amd_selection *x, const tn_amd_operand *o, int n) {
+  tn_amd_operand any = tn_amd_int(0);
+  for (int i = 0; i < n; i += 2) {
+    const tn_amd_operand is = tn_amd_new_mask(x->l);
+    tn_amd_do3(x->l, TN_AMD_V_CMP_U_F32, is, o[i], o[i + 1 < n ? i + 1 : i]);
+    any = i ? tn_amd_masks(x, TN_AMD_S_OR_B32, TN_AMD_S_OR_B64, any, is) : is;
+  }
+  return any;
+}
+static int tn_amd_fused_most(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  const int twelve = x->family == TN_AMD_GFX12, three = twelve ? TN_AMD_V_MAXIMUM3_F32 : TN_AMD_V_MAX3_F32,
+            two = twelve ? TN_AMD_V_MAXIMUM_F32 : TN_AMD_V_MAX_F32;
+  const tiny_uop *leaf[TN_AMD_LEAVES];
+  tn_amd_operand o[TN_AMD_LEAVES], most;
+  int n = 0;
+  tn_amd_leaves(x, u, u, leaf, &n);
+  if (n < 3 || n > TN_AMD_LEAVES) return 0;
+  for (int j = 0; j < n; j++) o[j] = tn_amd_element(x, leaf[j], i);
+  for (int j = 0; j < n; j++) if (o[j].kind != TN_AMD_VGPR) return 0;
+  most = tn_amd_v3(x, three, o[0], o[1], o[2]);
+  for (int j = 3; j < n; j += 2)
+    most = j + 1 < n ? tn_amd_v3(x, three, most, o[j], o[j + 1]) : tn_amd_v2(x, two, most, o[j]);
+  *y = twelve ? most : tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, most, tn_amd_k32(0x7FC00000), tn_amd_any_nan(x, o, n));
   return 1;
 }
 
@@ -9704,9 +9976,12 @@ static int tn_amd_fuse(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_ope
   if (d == TINY_F32 && tn_amd_compares(u)) return tn_amd_fused_compare(x, u, i, y);
   if (u->dtype != d) return 0;
   if (d == TINY_BOOL) return tn_amd_fused_bool(x, u, i, y);
+  if (d == TINY_F32 && u->op == TINY_OP_MAX) return tn_amd_fused_most(x, u, i, y);
   if (d == TINY_F32) return tn_amd_fused_float(x, u, i, y);
   if ((d != TINY_I32 && d != TINY_U32) || u->nsrc != 2) return 0;
+  if (u->op == TINY_OP_OR && tn_amd_fused_words(x, u, i, y)) return 1;
   if (u->op == TINY_OP_ADD || u->op == TINY_OP_OR || u->op == TINY_OP_XOR) return tn_amd_fused_sum(x, u, i, y);
+  if (u->op == TINY_OP_AND && tn_amd_fused_without(x, u, i, y)) return 1;
   return tn_amd_fused_shift(x, u, i, y);
 }
 // Element i of u, an elementwise op.
@@ -9721,8 +9996,8 @@ static tn_amd_operand tn_amd_alu_at(tn_amd_selection *x, const tiny_uop *u, int 
 // ---- begin src/amd/../isa/amd_address.c ----
 // amd_address: where an element of memory is, in what an access of AMD's GPUs adds by itself.
 //
-// In:  an INDEX. Out: a buffer's descriptor, an offset in a vector register, one in a scalar register, and a number; of
-//      memory of 2 GiB and more an address of 64 bits.
+// In:  an INDEX. Out: a buffer's descriptor, or an address, an offset in a vector register, one in a scalar register,
+//      and a number; of memory of 2 GiB and more an address of 64 bits.
 // Holds:
 //  - Offsets are bytes modulo 2^32: a valid element's is exact, as memory is smaller. The vector register's alone is no
 //    less than 0, so that the bounds of a buffer, which it and the number are compared with, pass what is valid.
@@ -9874,11 +10149,14 @@ static tn_amd_operand tn_amd_times_plus(tn_amd_selection *x, tn_amd_operand o, c
   if (few) return tn_amd_v3(x, TN_AMD_V_MAD_U32_U24, o, by, from);
   return tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, from, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, o, by));
 }
+static int tn_amd_level_of(const tn_amd_selection *x, const tiny_uop *u, int level) {
+  const int inside = u ? x->inside[u->seq] : 0;
+  return inside > level ? inside : level;
+}
 static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, int *level, const tiny_uop *u, int64_t k) {
   tn_amd_step *const s = tn_amd_step_at(x, from, u, k);
   if (!tn_amd_is_there(x, s)) {
-    const int inside = u ? x->inside[u->seq] : 0;
-    s->level = inside > *level ? inside : *level;
+    s->level = tn_amd_level_of(x, u, *level);
     s->serial = x->level[s->level].serial;
     const int at = tn_amd_go_to(x, s->level);
     const tn_amd_operand o = !u ? tn_amd_no_sum() : u == x->copied ? x->counter : tn_amd_element(x, u, 0);
@@ -9889,6 +10167,18 @@ static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, i
     tn_amd_go_to(x, at);
   }
   *level = s->level;
+  return s->to;
+}
+
+// A constant in a vector register, once for the whole kernel.
+static tn_amd_operand tn_amd_held(tn_amd_selection *x, uint32_t bits) {
+  const int64_t key = (int64_t)1 << 40 | bits;               // as no sum is
+  tn_amd_step *const s = tn_amd_step_at(x, tn_amd_no_sum(), NULL, key);
+  if (tn_amd_is_there(x, s)) return s->to;
+  s->level = 0; s->serial = x->level[0].serial;
+  const int at = tn_amd_go_to(x, 0);
+  s->to = tn_amd_in_vgprs(x->l, tn_amd_k32(bits));
+  tn_amd_go_to(x, at);
   return s->to;
 }
 
@@ -9961,6 +10251,21 @@ static void tn_amd_wide_address(tn_amd_selection *x, const tiny_uop *m, const tn
   if (s->offset != (int32_t)s->offset) tn_amd_list_refuse(x->l, "an offset beyond 2 GiB");
   a->v = at; a->base = tn_amd_no_sum();
 }
+// All of it in one register, beside the memory's address; scalars alone stay apart, for scalar loads.
+static void tn_amd_plain_address(tn_amd_selection *x, const tn_amd_sum *s, int exact, tn_amd_address *a) {
+  int scalar = 1;
+  for (int i = 0; i < s->n; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s->term[i].u, 0);
+    scalar &= tn_amd_is_uniform(&o);
+  }
+  a->base = tn_amd_slice(a->base, 0, 2);
+  tn_amd_add_terms(x, s, scalar, a);
+  tn_amd_operand *const to = scalar ? &a->s : &a->v;
+  int level = a->level;
+  if (exact && a->offset >= 0 && a->offset <= tn_amd_most_offset(x, 0)) return;
+  *to = tn_amd_step_on(x, *to, &level, NULL, a->offset);
+  a->offset = 0; a->level = level;
+}
 static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *index) {
   const tiny_uop *m = tn_memory_behind(index->src[0]);
   const int param = m->op == TINY_OP_PARAM, size = (int)tiny_dtype_nbytes((tiny_dtype)m->dtype);
@@ -9981,6 +10286,7 @@ static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *ind
   a.base = tn_amd_element(x, m, 0);
   const tn_amd_bounds v = tn_amd_bounds_of(x, &sum, 0), u = tn_amd_bounds_of(x, &sum, 1);
   const int64_t most = tn_amd_most_offset(x, 0);
+  if (!x->buffer[m->seq]) { tn_amd_plain_address(x, &sum, v.least + u.least >= 0, &a); return a; }
   const int apart = v.least >= 0 && v.most < 2147483648.0 && u.least + (double)a.offset >= 0;
   tn_amd_add_terms(x, &sum, apart, &a);
   tn_amd_operand *const to = apart || a.v.kind == TN_AMD_NONE ? &a.s : &a.v;
@@ -10055,23 +10361,24 @@ static const struct { uint8_t nbytes; uint16_t buffer, global, lds, scratch; } t
   {12, TN_AMD_BUFFER_STORE_B96, TN_AMD_GLOBAL_STORE_B96, TN_AMD_DS_STORE_B96, TN_AMD_SCRATCH_STORE_B96},
   {16, TN_AMD_BUFFER_STORE_B128, TN_AMD_GLOBAL_STORE_B128, TN_AMD_DS_STORE_B128, TN_AMD_SCRATCH_STORE_B128}
 };
-// Which way an access goes: 0 buffer, 1 an address of 64 bits, 2 LDS, 3 scratch.
+// Which way an access goes. WIDE: by an address of 64 bits in vector registers; PLAIN: an offset beside a scalar one.
+enum { TN_AMD_BY_BUFFER, TN_AMD_BY_WIDE, TN_AMD_BY_PLAIN, TN_AMD_BY_LDS, TN_AMD_BY_SCRATCH };
 static int tn_amd_way(const tiny_uop *m, const tn_amd_address *a) {
-  if (m->op == TINY_OP_DEFINE) return m->v[0] == TN_SPACE_LOCAL ? 2 : 3;
-  return a->base.kind == TN_AMD_NONE;
+  if (m->op == TINY_OP_DEFINE) return m->v[0] == TN_SPACE_LOCAL ? TN_AMD_BY_LDS : TN_AMD_BY_SCRATCH;
+  return a->base.kind == TN_AMD_NONE ? TN_AMD_BY_WIDE : a->base.dwords == 2 ? TN_AMD_BY_PLAIN : TN_AMD_BY_BUFFER;
 }
 static int tn_amd_load_op(int way, int nbytes, int sign) {
   for (size_t i = 0; i < sizeof tn_amd_loads / sizeof *tn_amd_loads; i++)
     if (tn_amd_loads[i].nbytes == nbytes && tn_amd_loads[i].sign == (nbytes < 4 && sign))
-      return way == 0 ? tn_amd_loads[i].buffer : way == 1 ? tn_amd_loads[i].global :
-             way == 2 ? tn_amd_loads[i].lds : tn_amd_loads[i].scratch;
+      return way == TN_AMD_BY_BUFFER ? tn_amd_loads[i].buffer : way == TN_AMD_BY_LDS ? tn_amd_loads[i].lds :
+             way == TN_AMD_BY_SCRATCH ? tn_amd_loads[i].scratch : tn_amd_loads[i].global;
   return 0;
 }
 static int tn_amd_store_op(int way, int nbytes) {
   for (size_t i = 0; i < sizeof tn_amd_stores / sizeof *tn_amd_stores; i++)
     if (tn_amd_stores[i].nbytes == nbytes)
-      return way == 0 ? tn_amd_stores[i].buffer : way == 1 ? tn_amd_stores[i].global :
-             way == 2 ? tn_amd_stores[i].lds : tn_amd_stores[i].scratch;
+      return way == TN_AMD_BY_BUFFER ? tn_amd_stores[i].buffer : way == TN_AMD_BY_LDS ? tn_amd_stores[i].lds :
+             way == TN_AMD_BY_SCRATCH ? tn_amd_stores[i].scratch : tn_amd_stores[i].global;
   return 0;
 }
 static int32_t tn_amd_memory_number(const tiny_uop *m) {
@@ -10087,12 +10394,14 @@ static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index
   const tn_amd_operand none = x->family == TN_AMD_GFX12 ? tn_amd_s(TN_AMD_NULL, 1) : tn_amd_int(0);
   const tn_amd_operand s = a->s.kind == TN_AMD_NONE ? none : a->s;
   tn_amd_line *line;
-  if (way == 0) {
+  if (way == TN_AMD_BY_BUFFER) {
     line = tn_amd_do4(x->l, op, data, v, a->base, s);
     line->ins.m[TN_AMD_OFFEN] = v.kind == TN_AMD_VGPR;
-  } else if (way == 2) {
-    const tn_amd_operand at = v.kind == TN_AMD_VGPR ? v : tn_amd_in_vgprs(x->l, tn_amd_int(0));
-    line = stores ? tn_amd_do2(x->l, op, at, data) : tn_amd_do2(x->l, op, data, at);
+  } else if (way == TN_AMD_BY_LDS || way == TN_AMD_BY_PLAIN) {
+    const tn_amd_operand at = v.kind == TN_AMD_VGPR ? v : a->s.kind == TN_AMD_NONE ? tn_amd_held(x, 0) :
+                                                                                   tn_amd_as_v(x, a->s);
+    if (way == TN_AMD_BY_LDS) line = stores ? tn_amd_do2(x->l, op, at, data) : tn_amd_do2(x->l, op, data, at);
+    else line = stores ? tn_amd_do3(x->l, op, at, data, a->base) : tn_amd_do3(x->l, op, data, at, a->base);
   } else line = stores ? tn_amd_do3(x->l, op, v, data, tn_amd_off()) : tn_amd_do3(x->l, op, data, v, tn_amd_off());
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
   line->memory = tn_amd_memory_number(m);
@@ -10104,7 +10413,8 @@ static void tn_amd_make_room(tn_amd_selection *x, const tiny_uop *m, tn_amd_addr
   const int64_t most = a->base.kind == TN_AMD_NONE && !own ? 0 : tn_amd_most_offset(x, tn_amd_is_lds(m));
   int level = a->level;
   if (a->offset + more <= most || (a->base.kind == TN_AMD_NONE && !own && more <= 4095)) return;
-  tn_amd_operand *const to = own || a->s.kind == TN_AMD_NONE ? &a->v : &a->s;
+  const int plain = a->base.dwords == 2 && a->v.kind != TN_AMD_NONE;
+  tn_amd_operand *const to = own || plain || a->s.kind == TN_AMD_NONE ? &a->v : &a->s;
   *to = tn_amd_step_on(x, *to, &level, NULL, a->offset);
   a->offset = 0;
 }
@@ -10116,24 +10426,31 @@ static tn_amd_operand tn_amd_condition(const tn_amd_selection *x, const tiny_uop
   return tn_amd_is_constant(&o) && o.value ? tn_amd_no_sum() : o;
 }
 static int tn_amd_scalar_op(const tn_amd_selection *x, int narrow, int wide) { return x->l->mask == 1 ? narrow : wide; }
+// v where the mask is on, else what is beyond all bounds; once for each mask and offset.
+static tn_amd_operand tn_amd_masked_offset(tn_amd_selection *x, const tiny_uop *condition, tn_amd_operand mask,
+                                           tn_amd_operand v, int level) {
+  enum { BEYOND = INT32_MIN };
+  const int64_t key = (int64_t)1 << 41;                      // as no sum is
+  const tn_amd_operand beyond = tn_amd_held(x, (uint32_t)BEYOND), at = v.kind == TN_AMD_NONE ? tn_amd_int(0) : v;
+  tn_amd_step *const s = tn_amd_step_at(x, v, condition, key);
+  if (tn_amd_is_there(x, s)) return s->to;
+  s->level = tn_amd_level_of(x, condition, level);
+  s->serial = x->level[s->level].serial;
+  const int here = tn_amd_go_to(x, s->level);
+  s->to = tn_amd_is_constant(&mask) ? beyond : tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, beyond, at, mask);
+  tn_amd_go_to(x, here);
+  return s->to;
+}
 // Of a buffer: lanes that are off are beyond its bounds. EXEC else, as it was in `kept`.
 static tn_amd_operand tn_amd_mask_access(tn_amd_selection *x, const tiny_uop *index, tn_amd_address *a) {
-  const tn_amd_operand mask = tn_amd_condition(x, index), beyond = tn_amd_k32(0x80000000u);
+  const tn_amd_operand mask = tn_amd_condition(x, index);
   if (mask.kind == TN_AMD_NONE) return mask;
-  if (tn_amd_way(tn_memory_behind(index->src[0]), a) != 0) {
+  if (tn_amd_way(tn_memory_behind(index->src[0]), a) != TN_AMD_BY_BUFFER) {
     const tn_amd_operand kept = tn_amd_new_mask(x->l);
     tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_SAVEEXEC_B32, TN_AMD_S_AND_SAVEEXEC_B64), kept, mask);
     return kept;
   }
-  int level = 0;
-  const tn_amd_operand far_away = tn_amd_step_on(x, tn_amd_no_sum(), &level, NULL, (int64_t)beyond.value);
-  tn_amd_operand held = mask;
-  if (tn_amd_is_constant(&mask)) {
-    held = tn_amd_new_mask(x->l);
-    tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_MOV_B32, TN_AMD_S_MOV_B64), held, tn_amd_int(0));
-  }
-  const tn_amd_operand at = a->v.kind == TN_AMD_NONE ? tn_amd_int(0) : a->v;
-  a->v = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, far_away, at, held);
+  a->v = tn_amd_masked_offset(x, index->src[2], mask, a->v, a->level);
   return tn_amd_no_sum();
 }
 static void tn_amd_unmask(tn_amd_selection *x, tn_amd_operand kept) {
@@ -10194,6 +10511,12 @@ static void tn_amd_load_register(tn_amd_selection *x, const tiny_uop *u) {
     x->pool[first + i] = one;
   }
 }
+// A sum of scalars stands in the scalar's place.
+static void tn_amd_move_scalar(tn_amd_address *a) {
+  if (a->v.kind != TN_AMD_SGPR || a->base.kind == TN_AMD_NONE || a->s.kind != TN_AMD_NONE) return;
+  a->s = a->v;
+  a->v = tn_amd_no_sum();
+}
 // Of one value for all lanes, in memory that nobody stores to: dwords, by a base and an offset.
 static int tn_amd_is_scalar_load(const tn_amd_selection *x, const tiny_uop *u, const tn_amd_address *a,
                                  const tn_amd_pieces *p) {
@@ -10228,7 +10551,7 @@ static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
   const int wide = tn_amd_bits_of(u->dtype) == 64, words = p.words && tn_amd_packs(u);
   const int count = words ? tn_amd_nwords(u) : u->lanes, first = tn_amd_take(x, count);
   tn_amd_address a = tn_amd_address_of(x, index);
-  if (a.v.kind == TN_AMD_SGPR && a.base.kind != TN_AMD_NONE && a.s.kind == TN_AMD_NONE) { a.s = a.v; a.v = tn_amd_no_sum(); }
+  tn_amd_move_scalar(&a);
   if (tn_amd_is_scalar_load(x, u, &a, &p)) { tn_amd_load_scalar(x, u, &a); return; }
   tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
   const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
@@ -10308,13 +10631,13 @@ static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {
   const tn_amd_pieces p = tn_amd_pieces_of(x, index, value);
   tn_amd_address a = tn_amd_address_of(x, index);
   tn_amd_operand data[64];
-  if (a.v.kind == TN_AMD_SGPR && a.base.kind != TN_AMD_NONE && a.s.kind == TN_AMD_NONE) { a.s = a.v; a.v = tn_amd_no_sum(); }
+  tn_amd_move_scalar(&a);
   for (int i = 0; i < p.n && i < 64; i++) data[i] = tn_amd_stored(x, value, &p, i);
   tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
   const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
   const int way = tn_amd_way(m, &a), adds = u->k == TN_ADDS;
-  const int op = adds ? tn_amd_atomic_op(value->dtype, way == 2) : tn_amd_store_op(way, p.nbytes);
-  if (!op || p.n > 64 || (adds && way != 0 && way != 2)) { tn_amd_refuse_node(x, u); return; }
+  const int op = adds ? tn_amd_atomic_op(value->dtype, way == TN_AMD_BY_LDS) : tn_amd_store_op(way, p.nbytes);
+  if (!op || p.n > 64 || (adds && way != TN_AMD_BY_BUFFER && way != TN_AMD_BY_LDS)) { tn_amd_refuse_node(x, u); return; }
   for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
   tn_amd_unmask(x, kept);
 }
@@ -10528,14 +10851,15 @@ static void tn_amd_load_word(tn_amd_selection *x, tn_amd_operand to, int64_t wor
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(8 * word);
 }
 static uint32_t tn_amd_raw_buffer(int family) { return family == TN_AMD_GFX9 ? 0x00020000u : 0x31004000u; }
-// A buffer of 2 GiB at the parameter's address: nothing that is valid is beyond its bounds.
+// Its address; or a buffer of 2 GiB there: nothing that is valid is beyond its bounds.
 static void tn_amd_parameter(tn_amd_selection *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_amd_take(x, 1);
-  const tn_amd_operand to = tn_amd_new_s(x->l, 4);
+  const tn_amd_operand to = tn_amd_new_s(x->l, x->buffer[u->seq] ? 4 : 2);
   tn_amd_load_word(x, tn_amd_slice(to, 0, 2), u->k);
+  x->pool[first] = to;
+  if (!x->buffer[u->seq]) return;
   tn_amd_copy(x->l, tn_amd_slice(to, 2, 1), tn_amd_k32(0x80000000u));
   tn_amd_copy(x->l, tn_amd_slice(to, 3, 1), tn_amd_k32(tn_amd_raw_buffer(x->family)));
-  x->pool[first] = to;
 }
 static void tn_amd_argument(tn_amd_selection *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_amd_take(x, 1), bits = tn_amd_bits_of(u->dtype);
@@ -10680,24 +11004,48 @@ static void tn_amd_constants(tn_amd_selection *x, const tiny_uop *u) {
 
 // ** what lanes of a wave do together **
 
-enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_QUAD_PERM = 0 };
+enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_ROW_MIRROR = 0x140, TN_AMD_HALF_MIRROR = 0x141, TN_AMD_QUAD_PERM = 0 };
 static int tn_amd_quad_perm(int64_t mask) {                  // lane i of four has that of i ^ mask
   int control = TN_AMD_QUAD_PERM;
   for (int i = 0; i < 4; i++) control |= (int)((i ^ mask) & 3) << 2 * i;
   return control;
 }
-// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP (gfx9: within 4); within 32 by
+static tn_amd_operand tn_amd_lanes_moved(tn_amd_selection *x, tn_amd_operand from, int control) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
+  line->ins.lanes = TN_AMD_DPP16;
+  line->ins.m[TN_AMD_DPP_CTRL] = control;
+  line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
+  line->ins.m[TN_AMD_BOUND_CTRL] = 1;
+  return d;
+}
+// Within 16 lanes of gfx9: 15 - i is i ^ 15, of eight lanes 7 - i is i ^ 7.
+static tn_amd_operand tn_amd_exchanged_by_mirrors(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
+  if (mask & 8) { o = tn_amd_lanes_moved(x, o, TN_AMD_ROW_MIRROR); mask ^= 15; }
+  if (mask & 4) { o = tn_amd_lanes_moved(x, o, TN_AMD_HALF_MIRROR); mask ^= 7; }
+  return mask ? tn_amd_lanes_moved(x, o, tn_amd_quad_perm(mask)) : o;
+}
+// With the other 16 lanes of gfx11 and gfx12: which of them, four bits a lane.
+static tn_amd_operand tn_amd_exchanged_rows(tn_amd_selection *x, tn_amd_operand from, int64_t mask) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  uint32_t lanes[2] = {0, 0};
+  for (uint32_t i = 0; i < 16; i++) lanes[i / 8] |= ((i ^ (uint32_t)mask) & 15) << 4 * (i % 8);
+  const tn_amd_operand low = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[0])),
+                       high = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[1]));
+  tn_amd_line *const line = tn_amd_do4(x->l, TN_AMD_V_PERMLANEX16_B32, d, from, low, high);
+  line->ins.o[2].op_sel = 1;               // lanes that are off give 0
+  return d;
+}
+// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP; within 32 by another instruction, gfx9:
 // ds_swizzle; else by what is at four times a lane's number.
 static tn_amd_operand tn_amd_exchanged(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
-  const tn_amd_operand d = tn_amd_new_v(x->l, 1), from = tn_amd_as_v(x, o);
+  const tn_amd_operand from = tn_amd_as_v(x, o);
   const int nine = x->family == TN_AMD_GFX9;
-  if (mask < 4 || (!nine && mask < 16)) {
-    tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
-    line->ins.lanes = TN_AMD_DPP16;
-    line->ins.m[TN_AMD_DPP_CTRL] = mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask;
-    line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
-    line->ins.m[TN_AMD_BOUND_CTRL] = 1;
-  } else if (mask < 32) {
+  if (mask < 16 && nine) return tn_amd_exchanged_by_mirrors(x, from, mask);
+  if (mask < 16) return tn_amd_lanes_moved(x, from, mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask);
+  if (mask < 32 && !nine) return tn_amd_exchanged_rows(x, from, mask);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  if (mask < 32) {
     tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_DS_SWIZZLE_B32, d, from);
     line->ins.m[TN_AMD_OFFSET] = (int32_t)mask << 10 | 0x1F;  // and_mask 31, or_mask 0, xor_mask
   } else {
@@ -10841,6 +11189,14 @@ static void tn_amd_survey_places(tn_amd_selection *x) {
   }
   if (depth) tn_amd_list_refuse(x->l, "loops that nest so deep");
 }
+// Where an access may not be done, goes on with a loop, or adds, a buffer's descriptor is worth its four registers.
+static void tn_amd_survey_buffer(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *index = u->op == TINY_OP_STORE || u->op == TINY_OP_LOAD ? u->src[0] : NULL;
+  if (!index || index->op != TINY_OP_INDEX) return;
+  const int loops = x->inside[index->src[1]->seq] > 0 || x->inside[u->seq] > 0;
+  if (index->nsrc == 3 || loops || (u->op == TINY_OP_STORE && u->k == TN_ADDS))
+    x->buffer[tn_memory_behind(index->src[0])->seq] = 1;
+}
 static void tn_amd_need_sum(tn_amd_selection *x, const tiny_uop *u, int depth) {
   const int op = u->op;
   x->needed[u->seq] = 1;
@@ -10871,7 +11227,9 @@ static void tn_amd_survey(tn_amd_selection *x) {
     if (op == TINY_OP_STORE || op == TINY_OP_RANGE || op == TINY_OP_IF) x->needed[i] = 1;
     if (op == TINY_OP_WMMA && u->src[2]->op == TINY_OP_LOAD && tn_is_reg(u->src[2]->src[0]->src[0]))
       x->tuple[tn_memory_behind(u->src[2]->src[0]->src[0])->seq] = 1;
+    if (op == TINY_OP_DEFINE && tn_amd_keeps_pairs(x, u)) x->tuple[i] = 1;
     if (!x->needed[i] || op == TINY_OP_GROUP) continue;
+    tn_amd_survey_buffer(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const tiny_uop *s = u->src[j];
       if (op == TINY_OP_INDEX && j == 1) { tn_amd_need_sum(x, s, 0); continue; }
@@ -10886,12 +11244,12 @@ static int tn_amd_tables(tn_amd_selection *x) {
   x->words = (int *)tn_amd_scratch(x->t, n, sizeof(int));
   x->ends = (int *)tn_amd_scratch(x->t, n, sizeof(int));
   x->place = (int64_t *)tn_amd_scratch(x->t, n, sizeof(int64_t));
-  x->wants = (uint8_t *)tn_amd_scratch(x->t, 7 * n, 1);
+  x->wants = (uint8_t *)tn_amd_scratch(x->t, 8 * n, 1);
   x->step = (struct tn_amd_step *)tn_amd_scratch(x->t, TN_AMD_STEPS, sizeof *x->step);
   x->level = (struct tn_amd_level *)tn_amd_scratch(x->t, TN_AMD_DEEP, sizeof *x->level);
   if (!x->elements || !x->words || !x->ends || !x->place || !x->wants || !x->step || !x->level) return 0;
   x->needed = x->wants + n; x->zeros = x->needed + n; x->written = x->zeros + n; x->inside = x->written + n;
-  x->tuple = x->inside + n; x->uses = x->tuple + n;
+  x->tuple = x->inside + n; x->uses = x->tuple + n; x->buffer = x->uses + n;
   return 1;
 }
 // The whole list, to l, which is open.
@@ -10973,6 +11331,220 @@ static void tn_amd_remove_dead(tn_amd_list *l) {
 }
 #endif
 // ---- end src/amd/../isa/amd_dead.c ----
+// ---- begin src/amd/../isa/amd_common.c ----
+// amd_common: what is computed twice is computed once, and constants of loops stand in front of them.
+//
+// In:  a list of virtual registers. Out: the same, without lines that compute again what is there.
+// Holds: a line may be left out if it but computes, its operands are constants and registers that are written once, SCC
+//        is not read behind it, and one like it stands in front of it on every way there, with all lanes that are on
+//        now. What is skipped by a branch, a loop, and lanes that are off end what is remembered.
+// Source: Aho, Lam, Sethi and Ullman, Compilers (2007), 8.5.2: local common subexpressions; 9.5: code motion.
+#ifndef TN_ISA_AMD_COMMON
+#define TN_ISA_AMD_COMMON
+#ifndef TINY_AMALGAMATED
+#include "amd_dead.c"
+#endif
+
+enum { TN_AMD_HOISTED = 24 };              // constants of a loop in front of it, of each kind of registers, at most
+// What may end: a label; the end of a loop; EXEC as it was; how many lines were remembered before.
+enum { TN_AMD_TO_LABEL, TN_AMD_TO_LOOP_END, TN_AMD_TO_EXEC };
+typedef struct tn_amd_region { int kind, label, n; } tn_amd_region;
+typedef struct tn_amd_common {
+  tn_amd_list *l;
+  int *writes, *alias;                     // of virtual registers: how often written; another that is the same, -1
+  uint8_t *scc;                            // of lines: is SCC read behind it?
+  int *bucket, *next, *known, nknown;      // lines that are remembered, by hash; known: their places in `out`
+  int nbucket;
+  tn_amd_region *region; int nregion, regioncap;
+  tn_amd_line *out; int n;
+  tn_amd_line *front; int nfront, frontcap, hoisted[2], loop, depth;         // in front of the outermost loop, at `loop`
+} tn_amd_common;
+
+// ** which lines **
+
+static int tn_amd_is_once(const tn_amd_common *c, const tn_amd_operand *o) {
+  if (!tn_amd_is_register(o)) return o->kind != TN_AMD_SPECIAL;
+  return o->reg >= TN_AMD_VIRTUAL && c->writes[o->reg - TN_AMD_VIRTUAL] == 1;
+}
+static int tn_amd_is_all_of(const tn_amd_common *c, const tn_amd_operand *o) {
+  return tn_amd_is_virtual(o) && !o->sub && o->dwords == c->l->vreg[o->reg - TN_AMD_VIRTUAL].dwords &&
+      c->l->vreg[o->reg - TN_AMD_VIRTUAL].fixed < 0;
+}
+static int tn_amd_is_common(const tn_amd_common *c, const tn_amd_line *line, int i) {
+  const int unit = tn_amd_unit(line), ins = line->kind == TN_AMD_LINE_INS;
+  if (!ins && line->kind != TN_AMD_LINE_COPY) return 0;
+  if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_VALU && unit != TN_AMD_U_TRANS) return 0;
+  if (line->ins.n < 2 || !tn_amd_is_all_of(c, &line->ins.o[0]) || !tn_amd_is_once(c, &line->ins.o[0])) return 0;
+  if (ins && (line->ins.lanes || tn_amd_reads_result(&line->ins) || tn_amd_reads_scc(line->ins.op) ||
+              tn_amd_writes_exec(line->ins.op, line->ins.family) || tn_amd_is_named(&line->ins, "lane"))) return 0;
+  if (ins && tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_SOPK) return 0;
+  if (ins && (line->ins.op == TN_AMD_V_DIV_FMAS_F32 || line->ins.op == TN_AMD_V_DIV_FMAS_F64)) return 0;
+  if (ins && tn_amd_writes_scc(line->ins.op, line->ins.family) && c->scc[i]) return 0;
+  for (int k = 1; k < line->ins.n; k++) {
+    const tn_amd_form f = ins ? tn_amd_form_of(line->ins.op, line->ins.family) : tn_amd_form_of(0, 0);
+    if (ins && k < f.n && strchr("dgDecr", f.operands[2 * k])) return 0;       // a second result
+    if (!tn_amd_is_once(c, &line->ins.o[k])) return 0;
+  }
+  return 1;
+}
+static int tn_amd_is_same_operand(const tn_amd_operand *a, const tn_amd_operand *b) {
+  return a->kind == b->kind && a->dwords == b->dwords && a->neg == b->neg && a->abs == b->abs &&
+      a->op_sel == b->op_sel && a->op_sel_hi == b->op_sel_hi && a->sub == b->sub && a->reg == b->reg &&
+      a->value == b->value;
+}
+static int tn_amd_is_same_line(const tn_amd_line *a, const tn_amd_line *b) {
+  int same = a->kind == b->kind && a->ins.op == b->ins.op && a->ins.n == b->ins.n &&
+      a->ins.o[0].kind == b->ins.o[0].kind && a->ins.o[0].dwords == b->ins.o[0].dwords &&
+      !memcmp(a->ins.m, b->ins.m, sizeof a->ins.m);
+  for (int k = 1; k < a->ins.n && same; k++) same = tn_amd_is_same_operand(&a->ins.o[k], &b->ins.o[k]);
+  return same;
+}
+static uint32_t tn_amd_line_hash(const tn_amd_line *line) {
+  uint32_t h = 2166136261u ^ line->ins.op ^ (uint32_t)line->kind << 12;
+  for (int k = 0; k < line->ins.n; k++) {
+    const tn_amd_operand *const o = &line->ins.o[k];
+    h = (h ^ o->kind ^ (uint32_t)o->dwords << 4) * 16777619u;
+    if (k) h = (h ^ o->reg ^ o->value ^ (uint32_t)o->sub << 20) * 16777619u;
+  }
+  return h ^ h >> 15;
+}
+
+// ** what is remembered **
+
+static void tn_amd_forget_from(tn_amd_common *c, int n) {
+  while (c->nknown > n) {
+    const int at = c->known[--c->nknown];
+    if (at < 0) continue;
+    int *p = &c->bucket[tn_amd_line_hash(&c->out[at]) & (uint32_t)(c->nbucket - 1)];
+    while (*p != at + 1 && *p) p = &c->next[*p - 1];
+    if (*p) *p = c->next[at];
+  }
+}
+static void tn_amd_region_begin(tn_amd_common *c, int kind, int label) {
+  tn_amd_region *const all = (tn_amd_region *)tn_amd_grown(c->l, c->region, c->nregion, &c->regioncap, sizeof *all);
+  if (!all) return;
+  c->region = all;
+  const tn_amd_region r = {kind, label, c->nknown};
+  c->region[c->nregion++] = r;
+}
+// All regions from the last one of this kind on end.
+static void tn_amd_region_end(tn_amd_common *c, int kind, int label) {
+  int at = c->nregion - 1;
+  while (at >= 0 && (c->region[at].kind != kind || c->region[at].label != label)) at--;
+  if (at < 0) { if (kind == TN_AMD_TO_EXEC) tn_amd_forget_from(c, 0); return; }
+  tn_amd_forget_from(c, c->region[at].n);
+  c->nregion = at;
+}
+// EXEC is narrowed, or what it was before.
+static void tn_amd_region_exec(tn_amd_common *c, const tn_amd_line *line) {
+  const int op = line->ins.op;
+  if (op == TN_AMD_S_MOV_B32 || op == TN_AMD_S_MOV_B64) tn_amd_region_end(c, TN_AMD_TO_EXEC, -1);
+  else tn_amd_region_begin(c, TN_AMD_TO_EXEC, -1);
+}
+
+// ** the list **
+
+static void tn_amd_rename_known(const tn_amd_common *c, tn_amd_line *line) {
+  for (int k = 0; k < line->ins.n; k++) {
+    tn_amd_operand *const o = &line->ins.o[k];
+    if (tn_amd_is_virtual(o) && c->alias[o->reg - TN_AMD_VIRTUAL] >= 0)
+      o->reg = (uint16_t)(TN_AMD_VIRTUAL + c->alias[o->reg - TN_AMD_VIRTUAL]);
+  }
+}
+// A constant of a loop goes in front of the outermost one.
+static int tn_amd_hoists(tn_amd_common *c, const tn_amd_line *line) {
+  const int scalar = line->ins.o[0].kind == TN_AMD_SGPR;
+  if (!c->depth || line->kind != TN_AMD_LINE_COPY || !tn_amd_is_constant(&line->ins.o[1])) return 0;
+  if (c->hoisted[scalar] == TN_AMD_HOISTED) return 0;
+  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(c->l, c->front, c->nfront, &c->frontcap, sizeof *all);
+  if (!all) return 0;
+  c->hoisted[scalar]++;
+  c->front = all;
+  c->front[c->nfront++] = *line;
+  return 1;
+}
+static int tn_amd_is_known(tn_amd_common *c, const tn_amd_line *line) {        // a register; -1
+  for (int k = 0; k < c->nfront; k++)
+    if (tn_amd_is_same_line(&c->front[k], line)) return c->front[k].ins.o[0].reg - TN_AMD_VIRTUAL;
+  for (int at = c->bucket[tn_amd_line_hash(line) & (uint32_t)(c->nbucket - 1)]; at; at = c->next[at - 1])
+    if (tn_amd_is_same_line(&c->out[at - 1], line)) return c->out[at - 1].ins.o[0].reg - TN_AMD_VIRTUAL;
+  return -1;
+}
+static void tn_amd_remember(tn_amd_common *c, int at) {
+  int *const bucket = &c->bucket[tn_amd_line_hash(&c->out[at]) & (uint32_t)(c->nbucket - 1)];
+  c->next[at] = *bucket;
+  *bucket = at + 1;
+  c->known[c->nknown++] = at;
+}
+static void tn_amd_loop_begins(tn_amd_common *c) {
+  if (!c->depth++) { c->loop = c->n; c->nfront = c->hoisted[0] = c->hoisted[1] = 0; }
+  tn_amd_region_begin(c, TN_AMD_TO_LOOP_END, c->depth);
+}
+// What goes in front of the loop is moved there.
+static void tn_amd_loop_ends(tn_amd_common *c) {
+  tn_amd_region_end(c, TN_AMD_TO_LOOP_END, c->depth);
+  if (--c->depth || !c->nfront) return;
+  memmove(c->out + c->loop + c->nfront, c->out + c->loop, (size_t)(c->n - c->loop) * sizeof *c->out);
+  memcpy(c->out + c->loop, c->front, (size_t)c->nfront * sizeof *c->out);
+  c->n += c->nfront;
+  c->nfront = 0;
+}
+static void tn_amd_common_line(tn_amd_common *c, int i) {
+  tn_amd_line line = c->l->line[i];
+  tn_amd_rename_known(c, &line);
+  if (line.kind == TN_AMD_LINE_LABEL) tn_amd_region_end(c, TN_AMD_TO_LABEL, line.label);
+  if (line.kind == TN_AMD_LINE_LOOP) tn_amd_loop_begins(c);
+  if (tn_amd_is_common(c, &line, i)) {
+    const int known = tn_amd_is_known(c, &line);
+    if (known >= 0) { c->alias[line.ins.o[0].reg - TN_AMD_VIRTUAL] = known; return; }
+    if (tn_amd_hoists(c, &line)) return;
+    c->out[c->n] = line;
+    tn_amd_remember(c, c->n++);
+    return;
+  }
+  c->out[c->n++] = line;
+  if (line.kind == TN_AMD_LINE_LOOP_END) tn_amd_loop_ends(c);
+  if (line.kind != TN_AMD_LINE_INS) return;
+  if (tn_amd_is_branch(line.ins.op) && line.label >= 0) tn_amd_region_begin(c, TN_AMD_TO_LABEL, line.label);
+  const tn_amd_operand *const to = &line.ins.o[0];
+  const int moves = to->kind == TN_AMD_SGPR && to->reg == TN_AMD_EXEC &&
+      tn_amd_format(line.ins.op, line.ins.family) < TN_AMD_SOPC;
+  if (moves || tn_amd_writes_exec(line.ins.op, line.ins.family)) tn_amd_region_exec(c, &line);
+}
+static int tn_amd_common_open(tn_amd_common *c, tn_amd_list *l) {
+  tn_amd_uses u;
+  memset(c, 0, sizeof *c);
+  c->l = l;
+  c->nbucket = 64;
+  while (c->nbucket < l->n) c->nbucket *= 2;
+  const size_t n = (size_t)l->n + 1;
+  c->writes = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->nvreg + 2, sizeof(int));
+  c->bucket = (int *)tn_amd_scratch(l->t, (size_t)c->nbucket + 2 * n, sizeof(int));
+  c->scc = (uint8_t *)tn_amd_scratch(l->t, n, 1);
+  c->out = (tn_amd_line *)tn_amd_scratch(l->t, n, sizeof *c->out);
+  if (!c->writes || !c->bucket || !c->scc || !c->out) return 0;
+  c->alias = c->writes + l->nvreg + 1; c->next = c->bucket + c->nbucket; c->known = c->next + n;
+  for (int i = 0; i < l->nvreg; i++) c->alias[i] = -1;
+  for (int i = l->n - 1, scc = 0; i >= 0; i--) {
+    tn_amd_uses_of(&l->line[i], &u);
+    c->scc[i] = (uint8_t)scc;
+    for (int k = 0; k < u.n; k++) {
+      if (u.of[k].role & TN_AMD_WRITES && u.of[k].reg >= TN_AMD_VIRTUAL) c->writes[u.of[k].reg - TN_AMD_VIRTUAL]++;
+      if (u.of[k].kind == TN_AMD_SPECIAL && u.of[k].reg == TN_AMD_SCC) scc = u.of[k].role == TN_AMD_READS;
+    }
+    for (int k = 0; k < u.n; k++)
+      if (u.of[k].kind == TN_AMD_SPECIAL && u.of[k].reg == TN_AMD_SCC && u.of[k].role & TN_AMD_READS) scc = 1;
+  }
+  return 1;
+}
+static void tn_amd_remove_common(tn_amd_list *l) {
+  tn_amd_common c;
+  if (!tn_amd_common_open(&c, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  for (int i = 0; i < l->n && !l->refused; i++) tn_amd_common_line(&c, i);
+  l->line = c.out; l->n = c.n; l->cap = l->n + 1;
+}
+#endif
+// ---- end src/amd/../isa/amd_common.c ----
 // ---- begin src/amd/../isa/amd_depend.c ----
 // amd_depend: what must stay in front of what among the lines of a basic block, and for how many cycles.
 //
@@ -11051,8 +11623,8 @@ static int tn_amd_access_of(const tn_amd_line *line, tn_amd_access *a) {
   memset(a, 0, sizeof *a);
   if (unit != TN_AMD_U_LDS && unit != TN_AMD_U_VMEM && unit != TN_AMD_U_SMEM) return 0;
   const char *const name = tn_amd_name(line->ins.op, line->ins.family, &n);
-  if (tn_amd_has_word(name, n, "permute") || tn_amd_has_word(name, n, "swizzle") || tn_amd_has_word(name, n, "prefetch"))
-    return 0;
+  if (tn_amd_has_word(name, n, "permute") || tn_amd_has_word(name, n, "swizzle")) return 0;
+  if (tn_amd_has_word(name, n, "prefetch")) return 0;
   const int lds = tn_amd_has_word(name, n, "_load_lds"), loads = tn_amd_has_word(name, n, "load_") ||
       tn_amd_has_word(name, n, "_read");
   a->space = lds || format == TN_AMD_FLAT ? TN_AMD_IN_ANY : unit == TN_AMD_U_LDS ? TN_AMD_IN_LDS
@@ -11102,17 +11674,21 @@ enum { TN_AMD_DWORD_AGPR = 256, TN_AMD_DWORD_SGPR = 512, TN_AMD_DWORD_SCC = 640,
 enum { TN_AMD_MOST_ACCESSES = 128 };       // that one is compared with; beyond, what came before comes before
 
 typedef struct tn_amd_edge { int to, next, cycles; } tn_amd_edge;
-// edge: its first, -1: none; preds: edges to it; cycles: until what it writes is there; joins: it comes for nothing
-typedef struct tn_amd_node { int edge, preds, height, earliest, cycles, stamp; uint8_t joins, done; } tn_amd_node;
-// Of a dword: the line that wrote it last, the readers since, the line that named it last; how many name it in all.
-typedef struct tn_amd_dword { int writer, reader, named, count; } tn_amd_dword;
+// edge: its first, -1: none; preds: edges to it, left: of lines that are not issued yet; earliest: as blocks before let
+// it, soon: as lines that are issued do, too; cycles: until what it writes is there; joins: it comes for nothing
+typedef struct tn_amd_node {
+  int edge, preds, left, height, earliest, soon, cycles, stamp; uint8_t joins, done;
+} tn_amd_node;
+// Of a dword: the line that wrote it last, the readers since, the line that named it last; how many name it in all; the
+// cycle from which it is there, if blocks before this one wrote it.
+typedef struct tn_amd_dword { int writer, reader, named, count, there; } tn_amd_dword;
 typedef struct tn_amd_reader { int line, next; } tn_amd_reader;
 typedef struct tn_amd_graph {
   tn_amd_list *l; tn_amd_uses *uses; tn_amd_node *node; tn_amd_trait *trait;    // of all lines
   int *first; tn_amd_dword *dword;                           // of virtual registers: their first dword's number
   tn_amd_edge *edge; int nedges, edgecap;
   tn_amd_reader *reader; int nreaders, readercap;
-  int begin, end;
+  int begin, end, now;                     // now: the cycle in which the block begins
   tn_amd_access stores[TN_AMD_MOST_ACCESSES], loads[TN_AMD_MOST_ACCESSES]; int nstores, nloads, fence;
   int *dead, ndead, scc, scc_read;         // SCC: writers that nobody reads, since its writer; its readers
   int *joined;                             // of a line: the copy that joins it, -1: none
@@ -11163,8 +11739,9 @@ static void tn_amd_reader_add(tn_amd_graph *g, int *head, int line) {
 }
 static void tn_amd_depend_reads(tn_amd_graph *g, int line, int first, int n) {
   for (tn_amd_dword *d = &g->dword[first]; d < &g->dword[first + n]; d++) {
-    if (d->writer >= g->begin)
-      tn_amd_edge_add(g, d->writer, line, g->node[line].joins ? 1 : g->node[d->writer].cycles);
+    const int joins = g->node[line].joins, late = d->there - g->now;
+    if (d->writer >= g->begin) tn_amd_edge_add(g, d->writer, line, joins ? 1 : g->node[d->writer].cycles);
+    else if (late > g->node[line].earliest) g->node[line].earliest = late;
     tn_amd_reader_add(g, &d->reader, line);
   }
 }
@@ -11707,10 +12284,10 @@ static void tn_amd_pipeline(tn_amd_list *l) {
 // amd_schedule: the order of lines in basic blocks: loads early, what waits for them late, few registers at a time.
 //
 // In:    a list with virtual registers. Out: the list; within a block lines have another order.
-// Holds: a line is issued when all that it waits for is there, as far as there is such a line; of several the one from
-//        which the way to the end of the block is longest. Where registers are short, what takes none goes first, then
-//        what stood first: the order before is the order of least registers that is known. Short is what the list took
-//        before, or what as many waves of a SIMD have. A block that came to more keeps its order.
+// Holds: a line is issued when all that it waits for is there, of blocks before, too, as far as there is a line so; of
+//        several the one from which the way to the end of the block is longest. Where registers are short, what takes
+//        none goes first, then what stood first: the order before is the order of least registers that is known. Short
+//        is what the list took before, or what as many waves of a SIMD have. A block that came to more keeps its order.
 // Source: Gibbons and Muchnick, "Efficient instruction scheduling for a pipelined architecture", PLDI 1986; Goodman and
 //         Hsu, "Code scheduling and register allocation in large basic blocks", ICS 1988.
 #ifndef TN_ISA_AMD_SCHEDULE
@@ -11725,7 +12302,8 @@ enum { TN_AMD_LIVE_V, TN_AMD_LIVE_S, TN_AMD_LIVE_A, TN_AMD_LIVES };
 // Of a virtual register: lines from which to which it is live, and in the block: how many uses are left; is it live?
 typedef struct tn_amd_life { int first, last, left, block; uint8_t live; } tn_amd_life;
 typedef struct tn_amd_pressure { int of[TN_AMD_LIVES]; } tn_amd_pressure;
-typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;                // the least first; a line in the low half
+// The least key first; its low half is a line.
+typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;
 typedef struct tn_amd_order {
   tn_amd_graph g; tn_amd_life *life;
   tn_amd_pressure *at;                     // in front of a line
@@ -11867,10 +12445,10 @@ static int64_t tn_amd_line_key(const tn_amd_order *o, int line) {
 }
 static void tn_amd_line_ready(tn_amd_order *o, int line) {
   if (o->g.node[line].joins) tn_amd_heap_push(&o->modest, line);                // before all others
-  else tn_amd_heap_push(&o->later, (int64_t)o->g.node[line].earliest << 31 | line);
+  else tn_amd_heap_push(&o->later, (int64_t)o->g.node[line].soon << 31 | line);
 }
 static void tn_amd_lines_arrive(tn_amd_order *o) {
-  for (int line; (line = tn_amd_heap_top(o, &o->later)) >= 0 && o->g.node[line].earliest <= o->cycle;) {
+  for (int line; (line = tn_amd_heap_top(o, &o->later)) >= 0 && o->g.node[line].soon <= o->cycle;) {
     tn_amd_heap_pop(&o->later);
     tn_amd_heap_push(tn_amd_is_greedy(o, line) ? &o->greedy : &o->modest, tn_amd_line_key(o, line));
   }
@@ -11907,7 +12485,7 @@ static int tn_amd_line_next(tn_amd_order *o) {
     if (line >= 0) return line;
     const int later = tn_amd_heap_top(o, &o->later);
     if (later < 0) break;
-    o->cycle = o->g.node[later].earliest;
+    o->cycle = o->g.node[later].soon;
   }
   while (o->g.node[o->lowest].done) o->lowest++;
   return o->lowest;
@@ -11918,25 +12496,48 @@ static void tn_amd_line_issue(tn_amd_order *o, int line) {
   n->done = 1;
   o->order[o->n++] = line;
   tn_amd_line_lives(o, line);
-  if (n->earliest > o->cycle && !n->joins) o->cycle = n->earliest;
+  if (n->soon > o->cycle && !n->joins) o->cycle = n->soon;
   for (int e = n->edge; e >= 0; e = g->edge[e].next) {
     tn_amd_node *const to = &g->node[g->edge[e].to];
     const int there = o->cycle + g->edge[e].cycles;
-    if (there > to->earliest) to->earliest = there;
-    if (!--to->preds) tn_amd_line_ready(o, g->edge[e].to);
+    if (there > to->soon) to->soon = there;
+    if (!--to->left) tn_amd_line_ready(o, g->edge[e].to);
   }
   if (!n->joins) o->cycle += g->trait[line].issue;
 }
 static void tn_amd_block_order(tn_amd_order *o) {
-  const tn_amd_graph *const g = &o->g;
-  tn_amd_graph_of(&o->g, g->begin, g->end);
-  tn_amd_graph_heights(&o->g);
+  tn_amd_graph *const g = &o->g;
   tn_amd_block_begins(o);
   o->greedy.n = o->modest.n = o->later.n = o->n = o->cycle = 0;
   o->lowest = g->begin;
-  if (g->l->refused) return;
-  for (int i = g->begin; i < g->end; i++) if (!g->node[i].preds) tn_amd_line_ready(o, i);
+  for (int i = g->begin; i < g->end; i++) {
+    tn_amd_node *const n = &g->node[i];
+    n->left = n->preds; n->soon = n->earliest; n->done = 0;
+    if (!n->preds) tn_amd_line_ready(o, i);
+  }
   while (o->n < g->end - g->begin) tn_amd_line_issue(o, tn_amd_line_next(o));
+}
+
+// The block has been passed, in the order that it has now: what is under way behind it? A loop is taken to be gone
+// through once.
+static void tn_amd_block_passes(tn_amd_order *o) {
+  tn_amd_graph *const g = &o->g;
+  for (int i = 0; i < o->n; i++) {
+    const int line = o->order[i];
+    int there[2] = {g->now, 0};
+    for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++) {
+      for (int k = 0; k < g->uses[line].n; k++) {
+        int n;
+        const int first = g->uses[line].of[k].role & role ? tn_amd_dword_of(g, &g->uses[line].of[k], &n) : -1;
+        for (int d = first; first >= 0 && d < first + n; d++) {
+          if (role == TN_AMD_WRITES) g->dword[d].there = there[1];
+          else if (g->dword[d].there > there[0]) there[0] = g->dword[d].there;
+        }
+      }
+      if (role == TN_AMD_READS) there[1] = g->node[line].joins ? there[0] : there[0] + g->trait[line].cycles;
+    }
+    if (!g->node[line].joins) g->now = there[0] + g->trait[line].issue;
+  }
 }
 
 // ** limits **
@@ -11947,12 +12548,14 @@ static tn_amd_pressure tn_amd_block_takes(tn_amd_order *o) {
   for (int i = o->g.begin; i < o->g.end; i++) tn_amd_line_lives(o, i);
   return o->most;
 }
-// Registers that as many waves have as have n; some are left for what tuples leave between them.
-static int tn_amd_waves_limit(const tn_amd_chip *chip, int n) {
+// Registers that as many waves have as have n; some are left for what tuples leave between them. Matrix units are kept
+// busy by fewer waves, which have more that does not wait for each other.
+static int tn_amd_waves_limit(const tn_amd_chip *chip, int n, int matrices) {
   enum { MOST = 200, LEFT = 4 };
   const int granule = chip->granule, taken = (n + granule - 1) / granule * granule;
   int waves = taken ? chip->vgprs / taken : chip->waves;
   if (waves > chip->waves) waves = chip->waves;
+  if (matrices && waves > 4) waves -= waves / 4;
   const int each = waves ? chip->vgprs / waves / granule * granule - LEFT : MOST;
   const int limit = each < MOST ? each : MOST;
   return n > limit ? n : limit;
@@ -11966,13 +12569,15 @@ static void tn_amd_limits(tn_amd_order *o) {
   enum { SGPRS = 80, MOST_SGPRS = 96, AGPRS = 256, MOST_VGPRS = 240 };
   const tn_amd_list *const l = o->g.l;
   tn_amd_pressure most = {{0, 0, 0}};
+  int matrices = 0;
+  for (int i = 0; i < l->n; i++) matrices |= o->g.trait[i].unit == TN_AMD_U_MATRIX;
   for (int i = 0; i < l->n; i = o->g.end + 1) {
     o->g.begin = i; o->g.end = tn_amd_block_end(&o->g, i);
     const tn_amd_pressure takes = tn_amd_block_takes(o);
     for (int k = 0; k < TN_AMD_LIVES; k++) if (takes.of[k] > most.of[k]) most.of[k] = takes.of[k];
   }
   const int v = most.of[TN_AMD_LIVE_V], s = most.of[TN_AMD_LIVE_S];
-  o->limit.of[TN_AMD_LIVE_V] = tn_amd_waves_limit(l->chip, v < MOST_VGPRS ? v : MOST_VGPRS);
+  o->limit.of[TN_AMD_LIVE_V] = tn_amd_waves_limit(l->chip, v < MOST_VGPRS ? v : MOST_VGPRS, matrices);
   o->limit.of[TN_AMD_LIVE_S] = s < SGPRS ? SGPRS : s < MOST_SGPRS ? s : MOST_SGPRS;
   o->limit.of[TN_AMD_LIVE_A] = AGPRS;
 }
@@ -12028,6 +12633,8 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
   o->g.begin = begin; o->g.end = end;
   const tn_amd_pressure before = tn_amd_block_takes(o);
   int more = 1;
+  tn_amd_graph_of(&o->g, begin, end);
+  tn_amd_graph_heights(&o->g);
   for (int i = 0; i < TRIES && more && !l->refused; i++) {
     tn_amd_block_order(o);
     more = tn_amd_takes_more(o, &limit, &before);
@@ -12035,17 +12642,38 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
       if (o->most.of[k] > limit.of[k]) o->limit.of[k] -= (o->most.of[k] - limit.of[k] + TUPLE) << i;
   }
   o->limit = limit;
-  if (more || l->refused) return;
+  if (l->refused) return;
+  for (int i = 0; i < o->n && more; i++) o->order[i] = begin + i;
+  tn_amd_block_passes(o);
   for (int i = 0; i < o->n; i++) tn_amd_block_moves(o, i);
+}
+// Labels that nobody goes to begin no block.
+static int tn_amd_labels_dropped(tn_amd_list *l) {
+  uint8_t *const used = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->labels, 1);
+  int n = 1;
+  if (!used) return 0;
+  for (int i = 0; i < l->n; i++)
+    if (l->line[i].kind == TN_AMD_LINE_INS && l->line[i].label >= 0) used[l->line[i].label] = 1;
+  for (int i = 1; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    if (line->kind == TN_AMD_LINE_LABEL && line->label >= 0 && !used[line->label]) continue;
+    if (n != i) l->line[n] = *line;
+    n++;
+  }
+  l->n = n;
+  return 1;
 }
 static void tn_amd_schedule(tn_amd_list *l) {
   tn_amd_order o;
   if (l->refused) return;
-  if (!tn_amd_order_open(&o, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  if (!tn_amd_labels_dropped(l) || !tn_amd_order_open(&o, l)) {
+    tn_amd_list_refuse(l, "there is no memory for it");
+    return;
+  }
   tn_amd_limits(&o);
   for (int begin = 0; begin < l->n;) {
     const int end = tn_amd_block_end(&o.g, begin);
-    if (end - begin > 1) tn_amd_schedule_block(&o, begin, end);
+    if (end > begin) tn_amd_schedule_block(&o, begin, end);
     begin = end + 1;
   }
 }
@@ -12248,20 +12876,22 @@ static int tn_amd_live_lanes_behind(tn_amd_ranges *r, const tn_amd_line *line, i
   const tn_amd_ins *const ins = &line->ins;
   const int op = ins->op, moves = line->kind == TN_AMD_LINE_COPY || op == TN_AMD_S_MOV_B32 || op == TN_AMD_S_MOV_B64;
   const int joins = op == TN_AMD_S_OR_B32 || op == TN_AMD_S_OR_B64;
-  const int meets = op == TN_AMD_S_AND_B32 || op == TN_AMD_S_AND_B64 || op == TN_AMD_S_XOR_B32 ||
-      op == TN_AMD_S_XOR_B64 || op == TN_AMD_S_AND_NOT1_B32 || op == TN_AMD_S_AND_NOT1_B64;
+  const int ands = op == TN_AMD_S_AND_B32 || op == TN_AMD_S_AND_B64;
+  const int nots = op == TN_AMD_S_AND_NOT1_B32 || op == TN_AMD_S_AND_NOT1_B64;
+  const int xors = op == TN_AMD_S_XOR_B32 || op == TN_AMD_S_XOR_B64;
   if (tn_amd_live_keeps_some(op) || tn_amd_format(op, ins->family) == TN_AMD_VOPC) return tn_amd_live_lanes_new(r, now);
   if (moves) {
     const int saved = tn_amd_live_lanes_saved(r, &ins->o[1]);
     return saved ? saved - 1 : tn_amd_live_lanes_new(r, -1);
   }
-  if (!(joins || meets) || !tn_amd_live_is_exec(&ins->o[0])) return tn_amd_live_lanes_new(r, -1);
-  for (int i = 1; i < 3; i++) {
-    const int saved = tn_amd_live_lanes_saved(r, &ins->o[i]);
-    if (saved && tn_amd_live_is_exec(&ins->o[3 - i])) return joins ? saved - 1 : tn_amd_live_lanes_new(r, saved - 1);
+  for (int i = 1; i < 3 && (joins || ands || nots || xors) && tn_amd_live_is_exec(&ins->o[0]); i++) {
+    const int saved = tn_amd_live_lanes_saved(r, &ins->o[i]), other = tn_amd_live_is_exec(&ins->o[3 - i]);
+    const int within = ands || (nots && i == 1), part = saved && other && tn_amd_live_lanes_within(r, now, saved - 1);
+    if (within && tn_amd_live_is_exec(&ins->o[i])) return tn_amd_live_lanes_new(r, now);
+    if (joins && part) return saved - 1;
+    if ((saved && within) || (xors && part)) return tn_amd_live_lanes_new(r, saved - 1);
   }
-  const int and_exec = meets && op != TN_AMD_S_XOR_B32 && op != TN_AMD_S_XOR_B64 && tn_amd_live_is_exec(&ins->o[1]);
-  return tn_amd_live_lanes_new(r, and_exec ? now : -1);
+  return tn_amd_live_lanes_new(r, -1);
 }
 // A register that takes EXEC, and is written once.
 static void tn_amd_live_lanes_save(tn_amd_ranges *r, const tn_amd_line *line, const uint8_t *nwrites, int now) {
@@ -12292,9 +12922,19 @@ static int tn_amd_live_lanes_events(tn_amd_ranges *r, uint8_t *event, uint8_t *n
   }
   return n;
 }
-// One walk; labels that are mixed begin lanes that nobody knows. How many labels were found to be mixed.
+// Labels that branches with other lanes go to: SOME: lanes of those that were on in front of it; ANY: nobody knows.
+enum { TN_AMD_LIVE_SOME = 1, TN_AMD_LIVE_ANY };
+// What a label is, to which a branch goes whose lanes are these; 1: not what it was taken for.
+static int tn_amd_live_lanes_join(const tn_amd_ranges *r, uint8_t *mixed, int at_label, int at_branch) {
+  const int was = *mixed;
+  if (was == TN_AMD_LIVE_ANY || at_label == at_branch) return 0;
+  if (!was) *mixed = TN_AMD_LIVE_SOME;
+  else if (!tn_amd_live_lanes_within(r, at_branch, r->lanes[at_label].parent)) *mixed = TN_AMD_LIVE_ANY;
+  return *mixed != was;
+}
+// One walk. How many labels were found to be other than they were taken for.
 static int tn_amd_live_lanes_walk(tn_amd_ranges *r, const uint8_t *event, const uint8_t *nwrites, uint8_t *mixed,
-                             int32_t *of_label) {
+                                  int32_t *of_label) {
   const tn_amd_list *const l = r->l;
   int found = 0;
   r->nlanes = 0;
@@ -12302,17 +12942,18 @@ static int tn_amd_live_lanes_walk(tn_amd_ranges *r, const uint8_t *event, const 
   for (int i = 0, now = tn_amd_live_lanes_new(r, -1); i < l->n && !l->refused; i++) {
     const tn_amd_line *const line = &l->line[i];
     if (line->kind == TN_AMD_LINE_LABEL) {
-      if (mixed[line->label]) now = tn_amd_live_lanes_new(r, -1);
+      const int how = mixed[line->label];
+      if (how) now = tn_amd_live_lanes_new(r, how == TN_AMD_LIVE_SOME ? now : -1);
       of_label[line->label] = now;
     }
     r->lanes_of[i] = now;
     if (line->kind <= TN_AMD_LINE_COPY) tn_amd_live_lanes_save(r, line, nwrites, now);
     if (event[i]) now = tn_amd_live_lanes_behind(r, line, now);
   }
-  for (int i = 0; i < l->n; i++) {
+  for (int i = 0; i < l->n && !l->refused; i++) {
     const tn_amd_line *const line = &l->line[i];
-    if (!tn_amd_live_ends_block(line) || line->ins.op == TN_AMD_S_ENDPGM || mixed[line->label]) continue;
-    if (of_label[line->label] != r->lanes_of[i]) found += mixed[line->label] = 1;
+    if (!tn_amd_live_ends_block(line) || line->ins.op == TN_AMD_S_ENDPGM) continue;
+    found += tn_amd_live_lanes_join(r, &mixed[line->label], of_label[line->label], r->lanes_of[i]);
   }
   return found;
 }
@@ -12636,7 +13277,8 @@ static int tn_amd_tuple_write_before(tn_amd_tuples *t, int unit, int p) {
   const tn_amd_live_write *const write = t->r->write;
   int at = t->write_at[unit];
   if (at && write[at].at >= p) at = 0;
-  for (int next = at ? write[at].next : t->r->writes[unit]; next && write[next].at < p; next = write[next].next) at = next;
+  for (int next = at ? write[at].next : t->r->writes[unit]; next && write[next].at < p; next = write[next].next)
+    at = next;
   return t->write_at[unit] = at;
 }
 // Does a write of x change what y holds?
@@ -13515,9 +14157,9 @@ static void tn_amd_allocate(tn_amd_list *l) {
 //
 // In:    a list of real registers, copies expanded, on gfx11 or gfx12. Out: the list, with fewer lines.
 // Holds: the second of a pair moves up to the first, past few lines of its block that neither touch what it writes nor
-//        write what it reads; both read before either writes. It does not move where it would be waited for longer than
-//        where it stood. What stands in each half is of short forms: operands change sides, and a product that is added
-//        to its own result is an fmac, where that makes a pair.
+//        write what it reads; both read before either writes. It does not where the first would have to wait for it
+//        for more than two cycles. What stands in each half is of short forms: operands change sides, and a product
+//        that is added to its own result is an fmac, where that makes a pair.
 // Source: AMD, RDNA3 ISA, "Dual Issue VALU"; what a pair may be is amd_code.c's and amd_rules.c's.
 #ifndef TN_ISA_AMD_DUAL
 #define TN_ISA_AMD_DUAL
@@ -13525,7 +14167,7 @@ static void tn_amd_allocate(tn_amd_list *l) {
 #include "amd_depend.c"
 #endif
 
-enum { TN_AMD_DUAL_FAR = 20, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 };
+enum { TN_AMD_DUAL_FAR = 20, TN_AMD_DUAL_LATE = 2, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 };
 // One of a pair, in its short form; n: 0: it cannot be one.
 typedef struct tn_amd_dual_side { int op, n; tn_amd_operand o[4]; } tn_amd_dual_side;
 typedef struct tn_amd_touched { uint32_t reads[TN_AMD_DUAL_WORDS], writes[TN_AMD_DUAL_WORDS]; } tn_amd_touched;
@@ -13544,15 +14186,18 @@ static int tn_amd_half_is_plain(const tn_amd_ins *ins) {
   return !ins->lanes && !ins->op_y;
 }
 static int tn_amd_half_is_vector(const tn_amd_operand *o) { return o->kind == TN_AMD_VGPR; }
-// d = a * b + c as what VOPD has of it: c is d, or a literal is one of them.
+// d = a * b + c as what VOPD has of it: c is d, or a constant is one of them, which stands behind the words then.
 static void tn_amd_half_of_fma(const tn_amd_ins *ins, tn_amd_dual_side *h) {
   const tn_amd_operand *const o = ins->o;
-  const int a = o[1].kind == TN_AMD_LITERAL ? 2 : 1, b = 3 - a;       // b: a literal, if one is
+  const int a = tn_amd_is_constant(&o[1]) ? 2 : 1, b = 3 - a;         // b: a constant, if one is
   memcpy(h->o, o, 4 * sizeof *o);
-  if (o[3].kind == TN_AMD_LITERAL) h->op = TN_AMD_V_FMAAK_F32;
-  else if (o[b].kind == TN_AMD_LITERAL && tn_amd_half_is_vector(&o[3])) {
+  if (tn_amd_is_constant(&o[3])) {
+    h->op = TN_AMD_V_FMAAK_F32;
+    h->o[3].kind = TN_AMD_LITERAL;
+  } else if (tn_amd_is_constant(&o[b]) && tn_amd_half_is_vector(&o[3])) {
     h->op = TN_AMD_V_FMAMK_F32;
     h->o[1] = o[a]; h->o[2] = o[b];
+    h->o[2].kind = TN_AMD_LITERAL;
   } else if (tn_amd_half_is_vector(&o[3]) && o[3].reg == o[0].reg) { h->op = TN_AMD_V_FMAC_F32; h->n = 3; }
   else h->n = 0;
 }
@@ -13623,8 +14268,8 @@ static int tn_amd_pair_some(const tn_amd_dual_side *a, const tn_amd_dual_side *b
 static int tn_amd_touch_of(const tn_amd_use *u) {            // -1: nobody waits for it
   const int at = u->reg + u->sub;
   if (u->kind == TN_AMD_SPECIAL)
-    return u->reg == TN_AMD_SCC ? TN_AMD_DWORD_SCC : u->reg == TN_AMD_VCCZ ? TN_AMD_DWORD_SGPR + TN_AMD_VCC
-         : u->reg == TN_AMD_EXECZ ? TN_AMD_DWORD_SGPR + TN_AMD_EXEC : -1;
+    return u->reg == TN_AMD_SCC ? TN_AMD_DWORD_SCC : u->reg == TN_AMD_VCCZ ? TN_AMD_DWORD_SGPR + (int)TN_AMD_VCC
+         : u->reg == TN_AMD_EXECZ ? TN_AMD_DWORD_SGPR + (int)TN_AMD_EXEC : -1;
   if (u->kind == TN_AMD_SGPR) return at == TN_AMD_NULL || at > 127 ? -1 : TN_AMD_DWORD_SGPR + at;
   return at > 255 ? -1 : u->kind == TN_AMD_AGPR ? TN_AMD_DWORD_AGPR + at : at;
 }
@@ -13676,6 +14321,7 @@ static void tn_amd_passes(tn_amd_pairs *p, int line) {
 
 // The line that is issued with this one: the first that may be. -1: none is.
 static int tn_amd_partner(tn_amd_pairs *p, int line, tn_amd_ins *pair) {
+  const int there = tn_amd_there(p, line), issued = there > p->now ? there : p->now;
   tn_amd_touched first, between;
   memset(&first, 0, sizeof first);
   memset(&between, 0, sizeof between);
@@ -13684,8 +14330,8 @@ static int tn_amd_partner(tn_amd_pairs *p, int line, tn_amd_ins *pair) {
   for (int i = line + 1, far_away = 1; i < p->l->n && far_away < TN_AMD_DUAL_FAR; i++) {
     if (p->gone[i]) continue;
     if (p->trait[i].stands) return -1;
-    const int soon = far_away == 1 || tn_amd_there(p, i) <= p->now + far_away;
-    if (p->half[i].n && soon && tn_amd_may_pass(&first, &p->uses[i]) && tn_amd_may_pass(&between, &p->uses[i]) &&
+    const int soon = p->half[i].n && tn_amd_there(p, i) <= issued + TN_AMD_DUAL_LATE;
+    if (soon && tn_amd_may_pass(&first, &p->uses[i]) && tn_amd_may_pass(&between, &p->uses[i]) &&
         tn_amd_pair_some(&p->half[line], &p->half[i], p->l->family, pair)) return i;
     tn_amd_touch(&between, &p->uses[i]);
     far_away++;
@@ -13753,19 +14399,28 @@ struct tn_amd_flow {
   char *at, *now; uint8_t *has, *passed;
 };
 
+// Zeros for a pass, of what the one before had.
+static char *tn_amd_flow_work(tn_amd_list *l, size_t nbytes) {
+  if (l->work_nbytes < nbytes) {
+    l->work = (char *)tn_amd_scratch(l->t, nbytes, 1);
+    l->work_nbytes = l->work ? nbytes : 0;
+  } else memset(l->work, 0, nbytes);
+  if (!l->work) tn_amd_list_refuse(l, "there is no memory for it");
+  return l->work;
+}
 static int tn_amd_flow_open(tn_amd_flow *f, tn_amd_list *l, size_t nbytes, void *pass) {
-  const size_t labels = (size_t)l->labels + 1;
+  const size_t labels = (size_t)l->labels + 1, uses = (size_t)l->n * sizeof *f->uses;
+  char *const work = tn_amd_flow_work(l, uses + (labels + 1) * (nbytes + 2));
   memset(f, 0, sizeof *f);
+  if (!work) return 0;
   f->l = l; f->nbytes = nbytes; f->pass = pass; f->line = l->line; f->n = l->n;
-  f->uses = (tn_amd_uses *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *f->uses);
-  f->at = (char *)tn_amd_scratch(l->t, labels, nbytes);
-  f->now = (char *)tn_amd_scratch(l->t, 1, nbytes);
-  f->has = (uint8_t *)tn_amd_scratch(l->t, labels, 1);
-  f->passed = (uint8_t *)tn_amd_scratch(l->t, labels, 1);
-  const int ok = f->uses && f->at && f->now && f->has && f->passed;
-  if (!ok) tn_amd_list_refuse(l, "there is no memory for it");
-  for (int i = 0; i < l->n && ok; i++) tn_amd_uses_of(&l->line[i], &f->uses[i]);
-  return ok;
+  f->uses = (tn_amd_uses *)(void *)work;
+  f->at = work + uses;
+  f->now = f->at + labels * nbytes;
+  f->has = (uint8_t *)(f->now + nbytes);
+  f->passed = f->has + labels;
+  for (int i = 0; i < l->n; i++) tn_amd_uses_of(&l->line[i], &f->uses[i]);
+  return 1;
 }
 // Nothing is known of labels.
 static void tn_amd_flow_forget(tn_amd_flow *f) {
@@ -13817,15 +14472,20 @@ static int tn_amd_flow_walk(tn_amd_flow *f) {
   return changed;
 }
 static void tn_amd_flow_settle(tn_amd_flow *f) { while (tn_amd_flow_walk(f)) continue; }
-// The last walk, which writes the list.
+// The last walk, which writes the list. Its lines before are kept for those of the next pass.
 static void tn_amd_flow_write(tn_amd_flow *f) {
   tn_amd_list *const l = f->l;
-  int cap = 0;
-  tn_amd_line *const fresh = (tn_amd_line *)tn_amd_grown(l, NULL, 0, &cap, sizeof *fresh);
-  if (!fresh) return;
-  l->line = fresh; l->n = 0; l->cap = cap;
+  tn_amd_line *const had = l->line;
+  const int cap = l->cap;
+  if (l->spare_cap < l->n) {
+    l->spare_cap = l->n + l->n / 4 + 64;
+    l->spare = (tn_amd_line *)tn_amd_scratch(l->t, (size_t)l->spare_cap, sizeof *l->spare);
+  }
+  if (!l->spare) { l->spare_cap = 0; tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  l->line = l->spare; l->n = 0; l->cap = l->spare_cap;
   f->writes = 1;
   tn_amd_flow_walk(f);
+  l->spare = had; l->spare_cap = cap;
 }
 // A line in front of the one that is stepped over; NULL: nothing is written yet.
 static tn_amd_line *tn_amd_flow_put(tn_amd_flow *f, int op, int n, const tn_amd_operand *o) {
@@ -13970,6 +14630,12 @@ static int tn_amd_is_barrier(const tn_amd_line *line) {
   return line->kind == TN_AMD_LINE_INS && (op == TN_AMD_S_BARRIER || op == TN_AMD_S_BARRIER_SIGNAL ||
                                            op == TN_AMD_S_BARRIER_SIGNAL_ISFIRST);
 }
+// Permutations of lanes go by LDS's counter, and touch nothing of it.
+static int tn_amd_touches_lds(const tn_amd_line *line, int access) {
+  const int op = line->ins.op;
+  return access == TN_AMD_A_LDS && op != TN_AMD_DS_PERMUTE_B32 && op != TN_AMD_DS_BPERMUTE_B32 &&
+         op != TN_AMD_DS_SWIZZLE_B32;
+}
 static void tn_amd_put_wait_12(tn_amd_flow *f, const tn_amd_needs *needs) {
   const unsigned load = (unsigned)tn_amd_left(needs->load), lds = (unsigned)tn_amd_left(needs->lds);
   if (needs->load && needs->lds) tn_amd_flow_put_number(f, TN_AMD_S_WAIT_LOADCNT_DSCNT, load << 8 | lds);
@@ -14027,7 +14693,8 @@ static void tn_amd_needs_of_loop(tn_amd_flow *f, tn_amd_needs *needs, const tn_a
   tn_amd_pending entry = *p;
   uint8_t *const all = (uint8_t *)&entry;
   for (size_t i = 0; i < sizeof entry; i++) if (back[i]) all[i] = 0;
-  for (int i = line + 1; i < w->end[line]; i++) tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
+  for (int i = line + 1; i < w->end[line]; i++)
+    tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
 }
 static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_waiting *const w = (tn_amd_waiting *)f->pass;
@@ -14038,7 +14705,8 @@ static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_needs_of(&needs, p, &f->uses[i], access);
   if (line->kind == TN_AMD_LINE_LOOP && w->in_front) tn_amd_needs_of_loop(f, &needs, p, i);
   if (tn_amd_is_barrier(line)) tn_amd_need(&needs.lds, p->lds[TN_AMD_LDS_ITSELF]);
-  if (tn_amd_is_barrier(line) || access == TN_AMD_A_LDS) tn_amd_need(&needs.load, p->load[TN_AMD_LDS_ITSELF]);
+  if (tn_amd_is_barrier(line) || tn_amd_touches_lds(line, access))
+    tn_amd_need(&needs.load, p->load[TN_AMD_LDS_ITSELF]);
   tn_amd_put_wait(f, p, needs);
   if (access) tn_amd_pending_begin(p, &f->uses[i], access, f->l->family);
   if (w->loop[i] && line->kind == TN_AMD_LINE_INS && !w->in_front) w->back[w->loop[i]] = *p;
@@ -14107,15 +14775,16 @@ static int tn_amd_states_join(void *to, const void *from) {
   const tn_amd_states *const b = (const tn_amd_states *)from;
   uint8_t *const all = (uint8_t *)a;
   const uint8_t *const other = (const uint8_t *)b;
+  const size_t first = b->last[TN_AMD_LEFT_MOST] ? 0 : offsetof(tn_amd_states, scalar);
   int more = 0;
-  for (int r = 0; r < TN_AMD_FLOW_VECTORS; r++) {
+  for (int r = 0; r < TN_AMD_FLOW_VECTORS && !first; r++) {
     const int same = a->part[r] == b->part[r] && a->of[r] == b->of[r], own = a->left[TN_AMD_NEXT_OTHER_C][r];
     if (!b->left[TN_AMD_NEXT_OTHER_C][r] || same || (own && a->part[r] == 255)) continue;
     a->part[r] = own ? 255 : b->part[r];
     a->of[r] = own ? 255 : b->of[r];
     more = 1;
   }
-  for (size_t i = 0; i < offsetof(tn_amd_states, part); i++) if (other[i] > all[i]) { all[i] = other[i]; more = 1; }
+  for (size_t i = first; i < offsetof(tn_amd_states, part); i++) if (other[i] > all[i]) { all[i] = other[i]; more = 1; }
   return more;
 }
 static void tn_amd_states_pass_over(uint8_t *of, int n, int states) {
@@ -14198,7 +14867,8 @@ static int tn_amd_states_of_others(const tn_amd_states *s, const tn_amd_ins *ins
                   : unit == TN_AMD_U_MATRIX || tn_amd_is_of_lane(ins->op) ? TN_AMD_EXEC_LANE : 0;
   int most = fmas ? tn_amd_states_of_scalar(s, TN_AMD_VCC, 2, TN_AMD_SCALAR_FMAS) : 0;
   tn_amd_states_more(&most, tn_amd_states_of_scalar(s, TN_AMD_EXEC, 2, lanes));
-  if (s->last[TN_AMD_LEFT_M0] && (ins->op == TN_AMD_S_SENDMSG || tn_amd_is_named(ins, "movrel") || tn_amd_is_named(ins, "load_lds")))
+  if (s->last[TN_AMD_LEFT_M0] &&
+      (ins->op == TN_AMD_S_SENDMSG || tn_amd_is_named(ins, "movrel") || tn_amd_is_named(ins, "load_lds")))
     tn_amd_states_more(&most, s->last[TN_AMD_LEFT_M0]);
   if (s->last[TN_AMD_LEFT_MODE] && (tn_amd_is_named(ins, "s_setreg") || tn_amd_is_named(ins, "s_getreg")))
     tn_amd_states_more(&most, s->last[TN_AMD_LEFT_MODE]);
@@ -14302,7 +14972,8 @@ static void tn_amd_states_after(tn_amd_states *s, const tn_amd_line *line, const
     const tn_amd_operand *const o = &ins->o[i];
     const int written = tn_amd_is_written(ins, i, form.operands[2 * i]);
     if (o->kind != TN_AMD_VGPR && o->kind != TN_AMD_AGPR) continue;
-    if (unit == TN_AMD_U_MATRIX && form.operands[2 * i] == 'C') tn_amd_states_keep(s, o, tn_amd_hazard_passes(ins) - 1, 0);
+    if (unit == TN_AMD_U_MATRIX && form.operands[2 * i] == 'C')
+      tn_amd_states_keep(s, o, tn_amd_hazard_passes(ins) - 1, 0);
     if (unit == TN_AMD_U_VMEM && form.operands[2 * i] == 'b' && !written && o->dwords > 2)
       tn_amd_states_keep(s, o, 2, 1);                        // of a store
     if (written && (vector || unit == TN_AMD_U_MATRIX))
@@ -14511,6 +15182,141 @@ static void tn_amd_hazards(tn_amd_list *l) {
 }
 #endif
 // ---- end src/amd/../isa/amd_hazards.c ----
+// ---- begin src/amd/../isa/amd_delays.c ----
+// amd_delays: hints of gfx11 and gfx12 that cost nothing but their place: s_delay_alu, by which a wave leaves its unit
+// to others until a result is there, and s_clause, by which a run of loads stays together.
+//
+// In:  a list with its waits and hazards. Out: the list with them. It is right without.
+// Holds: what is known of results ends at labels, and where the line waits for vector results by itself. A hint that is
+//        not full takes the next one, too, up to five instructions on. A clause has at most 32 instructions.
+// Source: AMD's RDNA3 guide, "S_DELAY_ALU", "S_CLAUSE"; LLVM, AMDGPUInsertDelayAlu.cpp, SIInsertHardClauses.cpp.
+#ifndef TN_ISA_AMD_DELAYS
+#define TN_ISA_AMD_DELAYS
+#ifndef TINY_AMALGAMATED
+#include "amd_depend.c"
+#include "amd_waits.c"
+#endif
+
+// Codes before those of a kind; bits where the second one and how far it is stand.
+enum { TN_AMD_DEP_VALU = 0, TN_AMD_DEP_TRANS = 4, TN_AMD_DEP_SALU = 8, TN_AMD_MOST_DEPS = 3 };
+enum { TN_AMD_DELAY_SECOND = 7, TN_AMD_DELAY_SKIP = 4, TN_AMD_MOST_SKIP = 5, TN_AMD_MOST_CLAUSE = 32 };
+
+// Who makes a register: a unit, U_OTHER: nobody lately; how many of its kind, and cycles, had been issued before.
+typedef struct tn_amd_maker { uint8_t unit; int number, cycle; } tn_amd_maker;
+// hint: the line of the list that is written, + 1, that may take another
+typedef struct tn_amd_delays_of {
+  tn_amd_maker vector[TN_AMD_FLOW_AGPR], scalar[TN_AMD_FLOW_SCALARS];
+  int valus, transes, cycle, hint, clause;
+} tn_amd_delays_of;
+
+static void tn_amd_delays_forget(tn_amd_delays_of *d) {
+  memset(d->vector, 0, sizeof d->vector);
+  memset(d->scalar, 0, sizeof d->scalar);
+}
+static tn_amd_maker *tn_amd_maker_of(tn_amd_delays_of *d, const tn_amd_use *u, int r) {
+  if (u->kind == TN_AMD_VGPR) return &d->vector[r];
+  return u->kind == TN_AMD_SGPR && r < TN_AMD_NULL ? &d->scalar[r] : NULL;
+}
+// How near the result's maker is: of vector units which before, of scalars how many cycles are left; 0: far enough.
+static int tn_amd_delay_of(const tn_amd_delays_of *d, const tn_amd_maker *m) {
+  const int cycles = d->cycle - m->cycle, valu = d->valus - m->number, trans = d->transes - m->number;
+  switch (m->unit) {
+    case TN_AMD_U_VALU: return valu <= 4 && cycles < TN_AMD_VALU_CYCLES ? TN_AMD_DEP_VALU + valu : 0;
+    case TN_AMD_U_TRANS: return trans <= 3 && cycles < TN_AMD_TRANS_CYCLES ? TN_AMD_DEP_TRANS + trans : 0;
+    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + TN_AMD_SALU_CYCLES - cycles : 0;
+    default: return 0;
+  }
+}
+static int tn_amd_kind_of_delay(int code) {
+  return code <= TN_AMD_DEP_TRANS ? 0 : code <= TN_AMD_DEP_SALU ? 1 : 2;
+}
+// The nearest of each kind that the line reads.
+static void tn_amd_delays_of_line(tn_amd_delays_of *d, const tn_amd_uses *uses, int named, int *nearest) {
+  for (int k = 0; k < named; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    for (int r = u->reg; u->role & TN_AMD_READS && r < u->reg + u->dwords; r++) {
+      const tn_amd_maker *const m = tn_amd_maker_of(d, u, r);
+      const int code = m ? tn_amd_delay_of(d, m) : 0, kind = tn_amd_kind_of_delay(code), salu = kind == 2;
+      if (code && (!nearest[kind] || (salu ? code > nearest[kind] : code < nearest[kind]))) nearest[kind] = code;
+    }
+  }
+}
+static void tn_amd_put_delay(tn_amd_flow *f, tn_amd_delays_of *d, const int nearest[TN_AMD_MOST_DEPS]) {
+  static const int order[] = {1, 0, 2};                      // who takes longest
+  int codes[2] = {0, 0}, n = 0;
+  for (int i = 0; i < TN_AMD_MOST_DEPS && n < 2; i++) if (nearest[order[i]]) codes[n++] = nearest[order[i]];
+  if (!n) return;
+  const int skip = f->l->n - d->hint;
+  if (d->hint && n == 1 && skip <= TN_AMD_MOST_SKIP) {
+    f->l->line[d->hint - 1].ins.o[0].value |= (uint32_t)(codes[0] << TN_AMD_DELAY_SECOND | skip << TN_AMD_DELAY_SKIP);
+    d->hint = 0;
+    return;
+  }
+  tn_amd_flow_put_number(f, TN_AMD_S_DELAY_ALU, (unsigned)(codes[0] | codes[1] << TN_AMD_DELAY_SECOND));
+  d->hint = n == 1 ? f->l->n : 0;
+}
+static void tn_amd_delays_after(tn_amd_delays_of *d, const tn_amd_uses *uses, int unit) {
+  const int trans = unit == TN_AMD_U_TRANS, matrix = unit == TN_AMD_U_MATRIX;
+  const tn_amd_maker m = {(uint8_t)(matrix ? TN_AMD_U_VALU : unit), trans ? d->transes : d->valus, d->cycle};
+  for (int k = 0; k < uses->n; k++) {
+    const tn_amd_use *const u = &uses->of[k];
+    for (int r = u->reg; u->role & TN_AMD_WRITES && r < u->reg + u->dwords; r++)
+      if (tn_amd_maker_of(d, u, r)) *tn_amd_maker_of(d, u, r) = m;
+  }
+  d->transes += trans;
+  d->valus += unit == TN_AMD_U_VALU || matrix;
+}
+
+// ** clauses **
+
+// Kinds of accesses that may stand in one clause; 0: none.
+static int tn_amd_clause_of(const tn_amd_line *line) {
+  const int access = tn_amd_access_kind(line);
+  return access == TN_AMD_A_SMEM || access == TN_AMD_A_LOAD
+       ? access << 8 | tn_amd_format(line->ins.op, line->ins.family) : 0;
+}
+static void tn_amd_put_clause(tn_amd_flow *f, tn_amd_delays_of *d, int i) {
+  const int kind = tn_amd_clause_of(&f->line[i]);
+  int n = 0;
+  if (d->clause) { d->clause--; return; }
+  while (kind && n < TN_AMD_MOST_CLAUSE && i + n < f->n && tn_amd_clause_of(&f->line[i + n]) == kind) n++;
+  if (n < 2) return;
+  tn_amd_flow_put_number(f, TN_AMD_S_CLAUSE, (unsigned)n - 1);
+  d->clause = n - 1;
+}
+static void tn_amd_delay_step(tn_amd_flow *f, void *state, int i) {
+  tn_amd_delays_of *const d = (tn_amd_delays_of *)f->pass;
+  const tn_amd_line *const line = &f->line[i];
+  const tn_amd_uses *const uses = &f->uses[i];
+  const int unit = tn_amd_unit(line), lanes = unit >= TN_AMD_U_VALU && unit <= TN_AMD_U_VMEM;
+  int nearest[TN_AMD_MOST_DEPS] = {0, 0, 0};
+  (void)state;
+  if (i && f->line[i - 1].kind == TN_AMD_LINE_LABEL) { tn_amd_delays_forget(d); d->hint = 0; }
+  if (line->kind != TN_AMD_LINE_INS) return;
+  tn_amd_put_clause(f, d, i);
+  const int waits = unit == TN_AMD_U_LDS || unit == TN_AMD_U_VMEM || line->ins.op == TN_AMD_S_WAITCNT_DEPCTR;
+  if (waits) tn_amd_delays_forget(d);
+  if (unit == TN_AMD_U_SALU || unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS || unit == TN_AMD_U_MATRIX) {
+    tn_amd_delays_of_line(d, uses, uses->n - lanes, nearest);
+    tn_amd_put_delay(f, d, nearest);
+    tn_amd_delays_after(d, uses, unit);
+  }
+  d->cycle++;
+}
+
+static int tn_amd_delay_join(void *to, const void *from) { (void)to; (void)from; return 0; }
+static void tn_amd_delay(tn_amd_list *l) {
+  tn_amd_flow f;
+  if (l->refused || l->family == TN_AMD_GFX9) return;
+  tn_amd_delays_of *const d = (tn_amd_delays_of *)tn_amd_scratch(l->t, 1, sizeof *d);
+  if (!d) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  if (!tn_amd_flow_open(&f, l, 1, d)) return;
+  f.step = tn_amd_delay_step;
+  f.join = tn_amd_delay_join;
+  tn_amd_flow_write(&f);
+}
+#endif
+// ---- end src/amd/../isa/amd_delays.c ----
 // ---- begin src/amd/../isa/amd_finish.c ----
 // amd_finish: a list of machine instructions to bytes.
 //
@@ -14710,13 +15516,14 @@ static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
 #define TN_ISA_AMD_GENERATE
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
-#include "amd_dead.c"
+#include "amd_common.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
 #include "amd_registers.c"
 #include "amd_dual.c"
 #include "amd_waits.c"
 #include "amd_hazards.c"
+#include "amd_delays.c"
 #include "amd_finish.c"
 #include "amd_object.c"
 #include "amd_abilities.c"
@@ -14734,6 +15541,7 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
   tn_amd_select_list(l, k);
+  if (!l->refused) tn_amd_remove_common(l);
   if (!l->refused) tn_amd_remove_dead(l);
   if (!l->refused) tn_amd_pipeline(l);
   if (!l->refused) tn_amd_schedule(l);
@@ -14741,6 +15549,7 @@ static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, ti
   if (!l->refused) tn_amd_pair_lines(l);
   if (!l->refused) tn_amd_wait(l);
   if (!l->refused) tn_amd_hazards(l);
+  if (!l->refused) tn_amd_delay(l);
   if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
   return l->refused;
 }
@@ -15870,142 +16679,148 @@ SOFTWARE.
 
 Where things stand in tiny_amd.h
 
-    165  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    173  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                           addresses
-    192  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
+    200  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
                                           two sides of a bus see in order
-    310  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
+    318  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
                                           nothing of it has a name in a folder
-    441  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
+    449  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
                                           the driver's
-    554  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
+    562  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
                                           commands that was prepared
-    769  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    777  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1130  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1138  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1155  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1269  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1163  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1277  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1324  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1332  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1380  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1388  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1459  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1467  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1517  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1614  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1525  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1622  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1870  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1878  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2044  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2052  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2440  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2448  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2564  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2572  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2718  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2726  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2824  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2832  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2918  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2926  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3238  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3246  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3738  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3746  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   4000  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   4008  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4100  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4108  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4284  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5058  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4292  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5066  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5130  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5138  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5257  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5688  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5265  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5696  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5774  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5782  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5967  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5975  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6640  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6648  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7084  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7405  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+   7092  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7413  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7505  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7548  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7513  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7556  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   7801  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   7838  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8007  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8050  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8075  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8118  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8303  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8347  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   8721  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   8773  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   8937  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   8990  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9112  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9165  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9255  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9309  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9405  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9569  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9438  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-   9722  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9602  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+   9997  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-   9997  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10303  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10324  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10647  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  10615  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  10939  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  10916  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  10977  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11274  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11335  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+                                          stand in front of them
+  11549  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  11375  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  11952  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  11707  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12284  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  12056  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  12684  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  12546  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13187  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  12818  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  13460  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  13088  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  13514  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  13733  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  13730  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14156  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14379  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  13850  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  14510  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  14061  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  14729  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  14329  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15000  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  14515  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  14702  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15186  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+                                          s_delay_alu, by which a wave leaves its unit to others until a
+                                          result is there, and s_clause, by which a run of loads stays
+                                          together
+  15321  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15508  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  14814  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  14941  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  15623  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  15750  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  15254  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16063  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  15346  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16155  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  15541  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  15654  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16350  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16463  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  15697  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16506  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  15825  src/amd/backend.c                the one object of tiny_amd.h
+  16634  src/amd/backend.c                the one object of tiny_amd.h
 */

@@ -158,14 +158,19 @@ static const uint32_t *amd_mixed(const amd_operand *o, const uint32_t *from, uin
 static const uint64_t *amd_pairs(amd_work *k, const amd_operand *o, char type, uint64_t *room) {
   amd_wave *w = k->x.w;
   const int n = k->x.n, flush = type == 'd' && !(w->mode >> 6 & 1);
+  const int half = type == 'v' && o->sel == o->high;         // one of a pair is taken twice
+  amd_operand part = *o;
+  part.reg = (uint16_t)(part.reg + (half && o->sel));
   if (o->where == AMD_V) {
-    amd_reads(w, k->x.i, o->reg, 2, k->x.exec, amd_reader_of(k->x.i), 0);
+    amd_reads(w, k->x.i, o->reg + (half && o->sel), 2 - half, k->x.exec, amd_reader_of(k->x.i), 0);
     const uint32_t *low = amd_v(w, o->reg), *high = amd_v(w, o->reg + 1);
     for (int l = 0; l < n; l++) room[l] = low[l] | (uint64_t)high[l] << 32;
   } else {
     const int f32 = type == 'v' && o->where == AMD_K;
     const char as = type == 'd' ? 'd' : 'q';
-    const uint64_t x = f32 ? amd_constant((int)o->value, 'f') : amd_value(w, k->x.i, o, as, AMD_SR_VALU);
+    const uint64_t one = half && o->where == AMD_S ? amd_value(w, k->x.i, &part, 'u', AMD_SR_VALU) : 0;
+    const uint64_t x = f32 ? amd_constant((int)o->value, 'f') : half && o->where == AMD_S ? one | one << 32 :
+        amd_value(w, k->x.i, o, as, AMD_SR_VALU);
     for (int l = 0; l < n; l++) room[l] = x;
   }
   if (type != 'd') return room;

@@ -389,6 +389,19 @@ static amd_mock_counts sleepy(amd_mock_desc desc, int *state) {
   world_end(&w);
   return c;
 }
+// Each ioctl in turn fails while waits sleep: what woke the host goes, but for the page, which the driver keeps.
+static void test_sleepy_failures(void) {
+  static int data[64], got[64];
+  for (long n = 12; n < 96; n++) {
+    play p = play_on((amd_mock_desc){.gpu = (amd_mock_gpu)(n % AMD_MOCK_GPUS), .fail_ioctl = n, .seed = 6});
+    if (tiny_status(p.t) == TINY_OK) play_device(&p)->spins = 0;
+    tiny_tensor *x = tiny_from(p.t, data, TINY_I32, TINY_SHAPE(64));
+    for (int i = 0; i < 3; i++) tiny_read(tiny_to(x, 0), got, sizeof got);
+    CHECK(tiny_status(p.t) == TINY_OK || strstr(tiny_error(p.t), "AMD"));
+    tiny_clear(p.t);
+    play_end(&p);
+  }
+}
 static void test_interrupts(void) {
   int state;
   for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) {
@@ -573,6 +586,24 @@ static void test_objects(void) {
 
 // ** assembly, by tiny_kernel: examples/sum_amd.c runs what is right **
 
+// A kernel that was compiled for few items.
+static void test_few_items(void) {
+  static const float one = 1;
+  static const char few[] = "extern \"C\" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 64)))\n"
+      "void few(float *out, const float *in) { out[0] = in[0]; }\n";
+  play p = play_on((amd_mock_desc){.gpu = AMD_MOCK_GFX1201});
+  tiny_tensor *x = tiny_from(p.t, &one, TINY_F32, TINY_SHAPE(1));
+  tiny_kernel_desc d = {.name = "few", .source = few, .inputs = &x, .n = 1, .local = {64}};
+  tiny_tensor *y = tiny_kernel(p.t, &d);
+  CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
+  play_well(&p);
+  d.local[0] = 128;
+  y = tiny_kernel(p.t, &d);
+  CHECK(tiny_realize(&y, 1) != TINY_OK);
+  says(p.t, TINY_E_DEVICE, "few: groups of 128 items, but this kernel takes 64");
+  tiny_clear(p.t);
+  play_end(&p);
+}
 static void test_assembly(void) {
   static const float one = 1;
   static const char text[] = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"\n.amdhsa_kernel k\n"
@@ -676,6 +707,7 @@ static void test_played(void) {
   test_lost();
   test_wild();
   test_interrupts();
+  test_sleepy_failures();
   test_two_contexts();
   test_threads();
   test_share();
@@ -683,6 +715,7 @@ static void test_played(void) {
   test_wrap();
   test_fits();
   test_objects();
+  test_few_items();
   test_assembly();
 }
 #endif

@@ -49,7 +49,6 @@ def test_split(copy):
         for path in files_of(copy + "/out_" + name):
             check(load(copy, "out_" + name, path) == load(copy, path), "%s: %s is restored byte for byte" % (name, path))
     absent -= {"src/render/lang_metal.c"}    # of a companion to come; test_languages compiles it
-    absent -= {"src/isa/amd_delays.c"}       # which the generator does not call yet; test_amd_waits
     check(not absent, "src/all.c, or that of a companion, names every room; they lack " + ", ".join(sorted(absent)))
     check(set(files_of(copy + "/out")) - set(sources) == {"LICENSE"}, "the header holds src/ and the licence, nothing else")
     for path in files_of(copy + "/out"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_amd: AMD in the place of INTERP (tests/amd.h) on GPUs that are played, whose kernels clang compiles and the emulator
-# runs: operator vectors and random programs, a part of them, and orders of calls; and its header in files of its own.
+# runs: operator vectors and random programs, a part of them, and orders of calls; its header in files of its own; an example on the emulator.
 # `make test-amd`: all, on the three GPUs.
 cd "$(dirname "$0")/.." || exit 1
 . tests/says.sh
@@ -21,6 +21,10 @@ if [ -z "$clang" ]; then
   echo "test_amd.sh: kernels left out: there is no clang of 17 or later"
   report
 fi
+# The example whose GPU may be an emulator.
+make -s build/library/plain.o && cc -std=gnu11 -w -DSUM_ON_EMULATOR -DTN_VERIFY_PASSES=1 -include build/library.h -include tests/static_api.h -I. examples/sum_amd.c \
+  build/library/plain.o -o "$work/sum_amd" -lm -lpthread -ldl
+for gpu in ${TEST_AMD_GPUS:-gfx1100}; do says "a sum at five levels, $gpu" "5 of 5 levels are right" "$work/sum_amd" $gpu; done
 make -s build/amd/test_vectors build/amd/test_order build/amd/test_random >/dev/null || { failed=$((failed + 1)); report; }
 
 export TINY_DEV=INTERP

@@ -436,6 +436,11 @@ static void vector_operands(tn_amd_selection *x, const unit *k, int uniform) {
     for (int i = 0; i < n; i++)
       x->pool[first + i] = uniform ? tn_amd_s(12 + 2 * (int)j + i, 1) : tn_amd_v(2 + 2 * (int)j + i, 1);
     *(f32 ? &x->elements[j + 1] : &x->words[j + 1]) = first;
+    if (!f32 || u->op == TINY_OP_CAST) continue;             // beside each other; the first one twice, where it says so
+    const int twice = j == 0 && k->how[0] == 'b';
+    const tn_amd_operand pair = uniform ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+    tn_amd_copy(x->l, pair, uniform ? tn_amd_s(12 + 2 * (int)j, 2) : tn_amd_v(2 + 2 * (int)j, 2));
+    for (int i = 0; i < 2; i++) x->pool[first + i] = tn_amd_slice(pair, twice || uniform ? 0 : i, 1);
   }
 }
 static int put_vector_kernel(tiny_ctx *t, int chip, const unit *k, int at, tiny_bytes *out) {
@@ -471,11 +476,12 @@ static uint64_t lane_of(const void *p, int d, int i) {
 static void check_vector_item(const unit *k, int at, int item) {
   const int d = k->u->dtype, n = 64 / tn_bits(d), first = at * 32 / tn_bits(d);
   for (int i = 0; i < n && first + i < k->u->lanes; i++) {
-    int64_t v[2] = {0, 0};
+    int64_t v[SOURCES] = {0, 0, 0};
     for (uint32_t j = 0; j < k->u->nsrc; j++) {
       const int from = k->u->src[j]->dtype, lane = first + i, each = 64 / tn_bits(from);
-      const int slot = (int)j + lane / each, arg = k->arg[0] == k->u->src[j] ? 0 : 1;
-      v[j] = value_of(from, lane_of(&slots(k->u->nsrc > 1 ? arg : slot)[item], from, lane % each));
+      const int slot = k->u->nsrc > 1 ? (int)j : (int)j + lane / each,
+                twice = from == TINY_F32 && d == TINY_F32 && (k->how[0] == 's' || (k->how[0] == 'b' && !j));
+      v[j] = value_of(from, lane_of(&slots(slot)[item], from, twice ? 0 : lane % each));
     }
     const int64_t want = tn_alu(k->u->op, d, k->u->src[0]->dtype, k->u->k, v, (int)k->u->nsrc),
                   got = value_of(d, lane_of(&slots(3)[item], d, i));
@@ -489,12 +495,13 @@ static void check_vector_item(const unit *k, int at, int item) {
 static void check_vector(tiny_ctx *t, int chip, int op, int d, int from, int lanes, int at, const char *how) {
   tiny_bytes code = {t, NULL, 0, 0};
   unit k = {NULL, {NULL, NULL, NULL}, how};
-  const int two = op != TINY_OP_CAST && op != TINY_OP_NEG, shift = op == TINY_OP_SHL || op == TINY_OP_SHR;
+  const int two = op == TINY_OP_FMA ? 2 : op != TINY_OP_CAST && op != TINY_OP_NEG, shift = op == TINY_OP_SHL || op == TINY_OP_SHR;
   if (!case_named("%s %s of %s %s, %d lanes from %d: %s", tn_amd_chips[chips[chip]].name, tiny_op_name(op),
       tn_dtypes[d].name, tn_dtypes[from].name, lanes, at, how)) return;
   for (int j = 0; j <= two; j++) {         // as what is loaded, in words
     k.arg[j] = tn_uop_make(t, TINY_OP_ARG, TINY_U32, lanes * tn_bits(from) / 32, 0, NULL, j, 0, NULL);
-    k.arg[j] = tn_uop_make(t, TINY_OP_BITCAST, from, lanes, 1, &k.arg[j], 0, 0, NULL);
+    if (from == TINY_F32) k.arg[j] = tn_uop_make(t, TINY_OP_ARG, from, lanes, 0, NULL, j, 0, NULL);
+    else k.arg[j] = tn_uop_make(t, TINY_OP_BITCAST, from, lanes, 1, &k.arg[j], 0, 0, NULL);
   }
   k.u = tn_uop_make(t, op, d, lanes, 1 + two, k.arg, 0, 0, NULL);
   wrong_shown = 0;
@@ -529,6 +536,12 @@ static void test_vectors(tiny_ctx *t) {
       either_zero = 0;
     }
     check_vector(t, chip, TINY_OP_NEG, TINY_F16, TINY_F16, 4, 0, how);
+    for (int k = 0; k < 3 && chip == 2 && !s; k++) {
+      check_vector(t, chip, ops[k], TINY_F32, TINY_F32, 2, 0, "vvv");
+      check_vector(t, chip, ops[k], TINY_F32, TINY_F32, 2, 0, "bvv");
+    }
+    if (chip == 2 && !s) check_vector(t, chip, TINY_OP_FMA, TINY_F32, TINY_F32, 2, 0, "vvv");
+    if (chip == 2 && !s) check_vector(t, chip, TINY_OP_FMA, TINY_F32, TINY_F32, 2, 0, "bvv");
     EACH(k, bits) EACH(i, wholes) check_vector(t, chip, bits[k], wholes[i], wholes[i], 64 / tn_bits(wholes[i]), 0, how);
     check_vector(t, chip, TINY_OP_CAST, TINY_BF16, TINY_F32, 4, 0, how);
     for (int at = 0; at < 4; at += 2) {
@@ -646,7 +659,9 @@ static void test_fused_integers(tiny_ctx *t) {
       U2(XOR, U2(NE, a, b), tn_bool(t, 1)), U2(XOR, U2(EQ, a, b), tn_bool(t, 1)), U3(WHERE, U2(LT, a, b), a, b),
       U3(WHERE, U2(LT, a, b), b, a), U3(WHERE, U2(LT, a, b), c, a), U3(WHERE, U2(EQ, a, b), tn_int(t, d, 1000), tn_int(t, d, 2000)),
       U2(ADD, U2(ADD, a, b), U2(SHL, a, tn_int(t, d, 2))), U2(SUB, U2(ADD, a, b), tn_int(t, d, 77777)),
-      U2(ADD, a, tn_int(t, d, 0x12345))};
+      U2(ADD, a, tn_int(t, d, 0x12345)), U2(OR, U2(SHL, a, tn_int(t, d, 13)), U2(SHR, a, tn_int(t, d, 19))),
+      U2(OR, U2(SHR, b, tn_int(t, d, 31)), U2(SHL, a, tn_int(t, d, 1))), U2(AND, U2(XOR, a, tn_int(t, d, -1)), b),
+      U2(AND, b, U2(XOR, U2(AND, a, c), tn_int(t, d, -1)))};
     EACH(i, roots) check_tree(t, s, roots[i], NULL);
     check_tree(t, little, U2(ADD, U2(MUL, little[0], little[1]), c), fit_bounds);
     check_tree(t, little, U2(MUL, little[0], little[1]), fit_bounds);
@@ -665,7 +680,13 @@ static void test_fused_floats(tiny_ctx *t) {
     U3(FMA, na, b, c), U3(FMA, na, nb, c), U3(FMA, a, b, tn_u1(t, TINY_OP_NEG, c)), U2(MUL, na, b), U2(ADD, na, c), U2(ADD, na, nb), U2(SUB, na, b),
     U2(SUB, a, nb), U2(LT, na, b), U2(ADD, size, b), U2(LT, size, b), U2(MUL, tn_u1(t, TINY_OP_NEG, size), b),
     U2(XOR, U2(LT, a, b), tn_bool(t, 1)), U2(XOR, U2(NE, a, b), tn_bool(t, 1)), U2(XOR, U2(EQ, a, b), tn_bool(t, 1)),
-    U3(WHERE, U2(LT, a, b), c, a), U3(WHERE, U2(NE, a, a), c, a), U2(MUL, na, tn_number(t, TINY_F32, 3.7))};
+    U3(WHERE, U2(LT, a, b), c, a), U3(WHERE, U2(NE, a, a), c, a), U2(MUL, na, tn_number(t, TINY_F32, 3.7)),
+    U3(WHERE, U2(LT, a, tn_number(t, TINY_F32, 0)), na, a), U3(WHERE, U2(LT, a, b), size, nb)};
+  tiny_uop *const maxima[] = {U2(MAX, U2(MAX, a, b), c), U2(MAX, a, U2(MAX, c, b)),
+    U2(MAX, U2(MAX, a, c), U2(MAX, b, U2(ADD, a, b))), U2(MAX, U2(MAX, U2(MAX, na, c), U2(MAX, a, b)), U2(ADD, a, b))};
+  either_zero = 1;
+  EACH(i, maxima) check_tree(t, s, maxima[i], NULL);
+  either_zero = 0;
   EACH(i, roots) check_tree(t, s, roots[i], NULL);
   tiny_uop *const halves[] = {U3(FMA, ha, hb, c), U3(FMA, ha, c, hb), U2(MUL, ha, hb), U2(MUL, ha, c), U2(ADD, ha, hb), U2(SUB, ha, hb),
     U2(SUB, c, hb), U3(FMA, tn_u1(t, TINY_OP_NEG, ha), hb, c), U2(MUL, ha, tn_number(t, TINY_F32, 0.3)),

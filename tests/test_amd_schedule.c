@@ -1,5 +1,6 @@
-// The order of instructions for AMD's GPUs (amd_schedule.c, amd_dual.c): random lists do the same before and after, by an
-// interpreter of one lane; orders of known blocks by hand; pairs are what the encoder and the rules take.
+// The order of instructions for AMD's GPUs (amd_schedule.c, amd_pipeline.c, amd_dual.c): random lists do the same
+// before and after, by an interpreter of one lane; cycles of known blocks; pairs are what encoder and rules take.
+// TEST_SAYS=1: cycles and registers of the blocks.
 // brief: plain asan
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
@@ -17,7 +18,10 @@ static tiny_ctx *open_context(tiny_ctx *t) {
   return t;
 }
 static void close_context(tiny_ctx *t) { tn_scratch_reset(t, 1); }
-static const tn_amd_chip *chip_of(int family) { return &tn_amd_chips[family == TN_AMD_GFX11 ? 0 : family == TN_AMD_GFX12 ? 6 : 8]; }
+static const tn_amd_chip *chip_of(int family) {
+  static const int numbers[] = {0, 6, 8};  // gfx1100, gfx1200, gfx942
+  return &tn_amd_chips[numbers[family]];
+}
 
 // ** an interpreter of one lane: registers by dwords, memories of 64 dwords each **
 
@@ -64,7 +68,7 @@ static void access_memory(machine *m, const tn_amd_line *line) {
   }
   for (int i = 0; i < data->dwords && loads; i++) *place(m, data, i) = got[i];
 }
-// What is not known by name is some function of all that is read. Floats are taken for whole numbers: it does not matter.
+// What is not known by name is some function of all that is read. Floats are taken for whole numbers.
 static uint32_t result_of(machine *m, int family, int op, int n, const tn_amd_operand *o, int adds) {
   const tn_amd_form f = tn_amd_form_of(op, family);
   uint32_t all = (uint32_t)op, x[5] = {0};
@@ -102,7 +106,8 @@ static void compute(machine *m, const tn_amd_ins *ins) {
       *place(m, &ins->o[i], k) = n ? mixed(all, (uint32_t)n) : all;
   }
   if (ins->op_y) *place(m, &ins->y[0], 0) = y;
-  if (ins->op == TN_AMD_S_CMP_LT_I32) { m->scc = (int32_t)value(m, &ins->o[0], 0) < (int32_t)value(m, &ins->o[1], 0); return; }
+  if (ins->op == TN_AMD_S_CMP_LT_I32) m->scc = (int32_t)value(m, &ins->o[0], 0) < (int32_t)value(m, &ins->o[1], 0);
+  if (ins->op == TN_AMD_S_CMP_LT_I32) return;
   if (tn_amd_writes_scc(ins->op, ins->family)) m->scc = carry;
 }
 static void execute_copy(machine *m, const tn_amd_ins *ins) {
@@ -118,7 +123,8 @@ static int jumps(const machine *m, const tn_amd_ins *ins) {
 }
 static void execute(machine *m, const tn_amd_list *l) {
   int *const at = (int *)calloc((size_t)l->labels, sizeof *at);
-  for (int i = 0; i < l->n; i++) if (l->line[i].kind == TN_AMD_LINE_LABEL && l->line[i].label >= 0) at[l->line[i].label] = i;
+  for (int i = 0; i < l->n; i++)
+    if (l->line[i].kind == TN_AMD_LINE_LABEL && l->line[i].label >= 0) at[l->line[i].label] = i;
   for (int i = 0, steps = 0; i < l->n && steps < 20000; i++, steps++) {
     const tn_amd_line *const line = &l->line[i];
     const int format = line->kind == TN_AMD_LINE_INS ? tn_amd_format(line->ins.op, line->ins.family) : 0;
@@ -145,7 +151,8 @@ static void run(machine *m, const tn_amd_list *l, const int *first, uint64_t see
 }
 static int same(const machine *a, const machine *b, int nx) {
   return !memcmp(a->v, b->v, sizeof a->v) && !memcmp(a->s, b->s, sizeof a->s) && !memcmp(a->a, b->a, sizeof a->a) &&
-      !memcmp(a->memory, b->memory, sizeof a->memory) && !memcmp(a->x, b->x, (size_t)nx * 4) && a->executed == b->executed;
+      !memcmp(a->memory, b->memory, sizeof a->memory) && !memcmp(a->x, b->x, (size_t)nx * 4) &&
+      a->executed == b->executed;
 }
 
 // ** random lists **
@@ -183,7 +190,8 @@ static void some_scalars(maker *k) {
     case 2: tn_amd_do2(k->l, TN_AMD_S_MOV_B32, some_s(k), any_s(k)); break;
     case 3: tn_amd_do3(k->l, TN_AMD_S_CSELECT_B32, some_s(k), some_s(k), any_s(k)); break;
     case 4: tn_amd_do2(k->l, TN_AMD_V_READFIRSTLANE_B32, some_s(k), some_v(k)); break;
-    default: tn_amd_do3(k->l, TN_AMD_S_LOAD_B32, some_s(k), tn_amd_s(6, 2), tn_amd_s(TN_AMD_NULL, 1))->memory = 4; break;
+    default:
+      tn_amd_do3(k->l, TN_AMD_S_LOAD_B32, some_s(k), tn_amd_s(6, 2), tn_amd_s(TN_AMD_NULL, 1))->memory = 4;
   }
 }
 static void some_vectors(maker *k) {
@@ -237,7 +245,8 @@ static void some_list(maker *k, tn_amd_list *l, int n) {
     if (what < 12 || n > 1000) some_access(k);
     else if (what < 20) some_scalars(k);
     else if (what < 38) some_vectors(k);
-    else if (what == 38 && rnd(2)) tn_amd_do2(l, TN_AMD_S_MOV_B32, tn_amd_s(TN_AMD_EXEC, 1), tn_amd_int(rnd(2) ? -1 : rnd(4)));
+    else if (what == 38 && rnd(2))
+      tn_amd_do2(l, TN_AMD_S_MOV_B32, tn_amd_s(TN_AMD_EXEC, 1), tn_amd_int(rnd(2) ? -1 : rnd(4)));
     else if (!rnd(3) && depth < DEEP) open[depth++] = loop_begin(l);
     else if (depth && !rnd(2)) loop_end(l, open[--depth], tn_amd_int(1 + rnd(3)));
     else if (!rnd(2)) tn_amd_line_new(l, TN_AMD_LINE_LABEL, tn_amd_label_new(l));
@@ -310,14 +319,15 @@ static int live_of(const tn_amd_list *l) {
 }
 static tn_amd_operand loaded(tn_amd_list *l, int dwords, tn_amd_operand at, int offset) {
   const tn_amd_operand to = tn_amd_new_v(l, dwords);
-  tn_amd_line *const line = tn_amd_do3(l, dwords == 4 ? TN_AMD_GLOBAL_LOAD_B128 : TN_AMD_GLOBAL_LOAD_B32, to, at, tn_amd_s(4, 2));
+  const int op = dwords == 4 ? TN_AMD_GLOBAL_LOAD_B128 : TN_AMD_GLOBAL_LOAD_B32;
+  tn_amd_line *const line = tn_amd_do3(l, op, to, at, tn_amd_s(4, 2));
   line->memory = 1;
   line->ins.m[TN_AMD_OFFSET] = offset;
   return to;
 }
 static void stored(tn_amd_list *l, tn_amd_operand at, tn_amd_operand data, int memory, int offset) {
-  tn_amd_line *const line = tn_amd_do3(l, data.dwords == 4 ? TN_AMD_GLOBAL_STORE_B128 : TN_AMD_GLOBAL_STORE_B32, at, data,
-                                       tn_amd_s(2 + 2 * memory, 2));
+  const int op = data.dwords == 4 ? TN_AMD_GLOBAL_STORE_B128 : TN_AMD_GLOBAL_STORE_B32;
+  tn_amd_line *const line = tn_amd_do3(l, op, at, data, tn_amd_s(2 + 2 * memory, 2));
   line->memory = memory;
   line->ins.m[TN_AMD_OFFSET] = offset;
 }
@@ -365,11 +375,44 @@ static void check_joined(void) {
   for (int i = 0; i < l.n; i++) {
     if (l.line[i].kind != TN_AMD_LINE_INS || l.line[i].ins.op != TN_AMD_V_FMA_F32) continue;
     fmas++;
-    apart += i + 1 == l.n || l.line[i + 1].kind != TN_AMD_LINE_COPY || l.line[i + 1].ins.o[1].reg != l.line[i].ins.o[0].reg;
+    apart += i + 1 == l.n || l.line[i + 1].kind != TN_AMD_LINE_COPY ||
+        l.line[i + 1].ins.o[1].reg != l.line[i].ins.o[0].reg;
   }
   CHECK_EQ(fmas, 32);
   CHECK_EQ(apart, 0);
   CHECK(cycles_of(&l) < 320 + 8 * 30);
+  close_context(t);
+}
+
+// What a block in front has loaded is waited for behind what waits for nothing.
+static void check_under_way(void) {
+  enum { SUMS = 12 };
+  tiny_ctx context, *const t = open_context(&context);
+  tn_amd_list l;
+  tn_amd_list_open(&l, t, chip_of(TN_AMD_GFX11));
+  const tn_amd_operand at = tn_amd_new_v(&l, 1), y = tn_amd_new_v(&l, 1);
+  tn_amd_operand z = tn_amd_new_v(&l, 1);
+  tn_amd_copy(&l, at, tn_amd_int(0));
+  tn_amd_copy(&l, z, tn_amd_int(0));
+  const tn_amd_operand x = loaded(&l, 1, at, 0);
+  tn_amd_do0(&l, TN_AMD_S_BARRIER);
+  tn_amd_do3(&l, TN_AMD_V_ADD_F32, y, x, x);
+  for (int i = 0; i < SUMS; i++) {
+    const tn_amd_operand next = tn_amd_new_v(&l, 1);
+    tn_amd_do3(&l, TN_AMD_V_MUL_F32, next, z, z);
+    z = next;
+  }
+  stored(&l, at, y, 2, 0);
+  stored(&l, at, z, 2, 4);
+  tn_amd_schedule(&l);
+  int sums = 0, before = -1;
+  for (int i = 0; i < l.n; i++) {
+    if (l.line[i].kind != TN_AMD_LINE_INS) continue;
+    if (l.line[i].ins.op == TN_AMD_V_ADD_F32) before = sums;
+    sums += l.line[i].ins.op == TN_AMD_V_MUL_F32;
+  }
+  CHECK_EQ(sums, SUMS);
+  CHECK_EQ(before, SUMS);
   close_context(t);
 }
 
@@ -464,14 +507,16 @@ static tn_amd_operand any_real(void) {
 }
 static void some_real_line(tn_amd_list *l) {
   static const int ops[] = {TN_AMD_V_ADD_F32, TN_AMD_V_SUB_F32, TN_AMD_V_SUBREV_F32, TN_AMD_V_MUL_F32, TN_AMD_V_MAX_F32,
-    TN_AMD_V_MIN_F32, TN_AMD_V_ADD_NC_U32, TN_AMD_V_LSHLREV_B32, TN_AMD_V_AND_B32, TN_AMD_V_FMAC_F32, TN_AMD_V_MUL_DX9_ZERO_F32};
-  const tn_amd_operand to = some_real(), a = some_real(), k = tn_amd_bits(0x40490FDB + (uint32_t)rnd(2));
+    TN_AMD_V_MIN_F32, TN_AMD_V_ADD_NC_U32, TN_AMD_V_LSHLREV_B32, TN_AMD_V_AND_B32, TN_AMD_V_FMAC_F32,
+    TN_AMD_V_MUL_DX9_ZERO_F32};
+  const tn_amd_operand to = some_real(), a = some_real();
+  const tn_amd_operand k = rnd(3) ? tn_amd_bits(0x40490FDB + (uint32_t)rnd(2)) : tn_amd_bits(0x3F000000);
   const int what = rnd(25);
   if (what < 11) tn_amd_do3(l, ops[what], to, any_real(), rnd(8) ? some_real() : any_real());
   else if (what < 14) tn_amd_do2(l, TN_AMD_V_MOV_B32, to, any_real());
   else if (what < 18) tn_amd_do4(l, TN_AMD_V_FMA_F32, to, any_real(), a, rnd(4) ? to : rnd(2) ? some_real() : k);
   else if (what == 18) tn_amd_do4(l, TN_AMD_V_FMA_F32, to, a, k, some_real());
-  else if (what == 19) tn_amd_do4(l, TN_AMD_V_CNDMASK_B32, to, any_real(), a, rnd(3) ? tn_amd_s(TN_AMD_VCC, 1) : tn_amd_s(9, 1));
+  else if (what == 19) tn_amd_do4(l, TN_AMD_V_CNDMASK_B32, to, any_real(), a, tn_amd_s(rnd(3) ? TN_AMD_VCC : 9, 1));
   else if (what == 20) tn_amd_do3(l, TN_AMD_V_CMP_LT_I32, tn_amd_s(TN_AMD_VCC, 1), any_real(), a);
   else if (what == 21) tn_amd_do2(l, TN_AMD_S_MOV_B32, tn_amd_s(8 + rnd(4), 1), tn_amd_s(8 + rnd(4), 1));
   else if (what == 22) {
@@ -534,6 +579,7 @@ int main(void) {
     check_streams(family, 100, 4, 0, 6000);
   }
   check_joined();
+  check_under_way();
   int pairs = 0, piped = 0;
   for (int i = 0; i < rounds; i++) {
     const uint64_t seed = test_from(1) + (unsigned)i;

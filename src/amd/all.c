@@ -56,6 +56,7 @@
 #include "../isa/amd_select.c"
 // what nobody reads, loads for the next iteration, order
 #include "../isa/amd_dead.c"
+#include "../isa/amd_common.c"
 #include "../isa/amd_depend.c"
 #include "../isa/amd_pipeline.c"
 #include "../isa/amd_schedule.c"
@@ -70,6 +71,7 @@
 #include "../isa/amd_waits.c"
 #include "../isa/amd_states.c"
 #include "../isa/amd_hazards.c"
+#include "../isa/amd_delays.c"
 #include "../isa/amd_finish.c"
 #include "../isa/amd_generate.c"
 

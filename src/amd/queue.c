@@ -106,7 +106,7 @@ static void tn_kfd_wake_close(tn_kfd *d) {
 static uint64_t tn_kfd_wake_slot(const tn_kfd *d) { return d->wake_page->va + (uint64_t)d->wake_event * 8; }
 // Of AQL a signal tells of itself, once it counts, where it is told where to.
 static void tn_kfd_wake_by_signal(tn_kfd *d, tn_kfd_queue *q, int on) {
-  q->signal->event = d->wake_event;
+  if (q->signal->event != d->wake_event) q->signal->event = d->wake_event;   // the GPU reads it where a mailbox is
   tn_driver_store(&q->signal->mailbox, on ? tn_kfd_wake_slot(d) : 0);
 }
 // The submission that wakes the host, behind all of this queue; 0: none does, for want of room, or as words are not

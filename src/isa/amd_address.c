@@ -1,7 +1,7 @@
 // amd_address: where an element of memory is, in what an access of AMD's GPUs adds by itself.
 //
-// In:  an INDEX. Out: a buffer's descriptor, an offset in a vector register, one in a scalar register, and a number; of
-//      memory of 2 GiB and more an address of 64 bits.
+// In:  an INDEX. Out: a buffer's descriptor, or an address, an offset in a vector register, one in a scalar register,
+//      and a number; of memory of 2 GiB and more an address of 64 bits.
 // Holds:
 //  - Offsets are bytes modulo 2^32: a valid element's is exact, as memory is smaller. The vector register's alone is no
 //    less than 0, so that the bounds of a buffer, which it and the number are compared with, pass what is valid.
@@ -153,11 +153,14 @@ static tn_amd_operand tn_amd_times_plus(tn_amd_selection *x, tn_amd_operand o, c
   if (few) return tn_amd_v3(x, TN_AMD_V_MAD_U32_U24, o, by, from);
   return tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, from, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, o, by));
 }
+static int tn_amd_level_of(const tn_amd_selection *x, const tiny_uop *u, int level) {
+  const int inside = u ? x->inside[u->seq] : 0;
+  return inside > level ? inside : level;
+}
 static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, int *level, const tiny_uop *u, int64_t k) {
   tn_amd_step *const s = tn_amd_step_at(x, from, u, k);
   if (!tn_amd_is_there(x, s)) {
-    const int inside = u ? x->inside[u->seq] : 0;
-    s->level = inside > *level ? inside : *level;
+    s->level = tn_amd_level_of(x, u, *level);
     s->serial = x->level[s->level].serial;
     const int at = tn_amd_go_to(x, s->level);
     const tn_amd_operand o = !u ? tn_amd_no_sum() : u == x->copied ? x->counter : tn_amd_element(x, u, 0);
@@ -168,6 +171,18 @@ static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, i
     tn_amd_go_to(x, at);
   }
   *level = s->level;
+  return s->to;
+}
+
+// A constant in a vector register, once for the whole kernel.
+static tn_amd_operand tn_amd_held(tn_amd_selection *x, uint32_t bits) {
+  const int64_t key = (int64_t)1 << 40 | bits;               // as no sum is
+  tn_amd_step *const s = tn_amd_step_at(x, tn_amd_no_sum(), NULL, key);
+  if (tn_amd_is_there(x, s)) return s->to;
+  s->level = 0; s->serial = x->level[0].serial;
+  const int at = tn_amd_go_to(x, 0);
+  s->to = tn_amd_in_vgprs(x->l, tn_amd_k32(bits));
+  tn_amd_go_to(x, at);
   return s->to;
 }
 
@@ -240,6 +255,21 @@ static void tn_amd_wide_address(tn_amd_selection *x, const tiny_uop *m, const tn
   if (s->offset != (int32_t)s->offset) tn_amd_list_refuse(x->l, "an offset beyond 2 GiB");
   a->v = at; a->base = tn_amd_no_sum();
 }
+// All of it in one register, beside the memory's address; scalars alone stay apart, for scalar loads.
+static void tn_amd_plain_address(tn_amd_selection *x, const tn_amd_sum *s, int exact, tn_amd_address *a) {
+  int scalar = 1;
+  for (int i = 0; i < s->n; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s->term[i].u, 0);
+    scalar &= tn_amd_is_uniform(&o);
+  }
+  a->base = tn_amd_slice(a->base, 0, 2);
+  tn_amd_add_terms(x, s, scalar, a);
+  tn_amd_operand *const to = scalar ? &a->s : &a->v;
+  int level = a->level;
+  if (exact && a->offset >= 0 && a->offset <= tn_amd_most_offset(x, 0)) return;
+  *to = tn_amd_step_on(x, *to, &level, NULL, a->offset);
+  a->offset = 0; a->level = level;
+}
 static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *index) {
   const tiny_uop *m = tn_memory_behind(index->src[0]);
   const int param = m->op == TINY_OP_PARAM, size = (int)tiny_dtype_nbytes((tiny_dtype)m->dtype);
@@ -260,6 +290,7 @@ static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *ind
   a.base = tn_amd_element(x, m, 0);
   const tn_amd_bounds v = tn_amd_bounds_of(x, &sum, 0), u = tn_amd_bounds_of(x, &sum, 1);
   const int64_t most = tn_amd_most_offset(x, 0);
+  if (!x->buffer[m->seq]) { tn_amd_plain_address(x, &sum, v.least + u.least >= 0, &a); return a; }
   const int apart = v.least >= 0 && v.most < 2147483648.0 && u.least + (double)a.offset >= 0;
   tn_amd_add_terms(x, &sum, apart, &a);
   tn_amd_operand *const to = apart || a.v.kind == TN_AMD_NONE ? &a.s : &a.v;

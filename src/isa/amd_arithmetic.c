@@ -136,6 +136,7 @@ static tn_amd_operand tn_amd_alu(tn_amd_selection *x, const tiny_uop *u, const t
   if (tn_amd_is_float(d)) return tn_amd_float(x, u, o);
   if (tn_amd_bits_of(d) == 64) return tn_amd_integer64(x, u, o);
   const tn_amd_operand y = tn_amd_integer32(x, u, o[0], o[u->nsrc > 1]);
-  return tn_amd_may_wrap(u) ? tn_amd_wrapped(x, u->dtype, y) : y;
+  const int in_words = tn_amd_packs(u) && x->wants && x->wants[u->seq] == TN_AMD_WORDS;      // which have the low bits
+  return tn_amd_may_wrap(u) && !in_words ? tn_amd_wrapped(x, u->dtype, y) : y;
 }
 #endif

@@ -1,8 +1,8 @@
 // amd_casts: conversions of elements between dtypes, and their bits as those of another, on AMD's GPUs.
 //
 // In:  an operand of one element. Out: the operand of the result.
-// Holds: floats to integers are cut, saturate, and NaN is 0; what becomes narrower is rounded once, to nearest and even;
-//        integers wrap.
+// Holds: floats to integers are cut, saturate, and NaN is 0; what becomes narrower is rounded once, to nearest and
+//        even; integers wrap.
 // Source: AMD's ISA guides (amd.c), "VOP1": v_cvt_*; of fp8 that of gfx12 alone is OCP's (gfx942 has another).
 #ifndef TN_ISA_AMD_CASTS
 #define TN_ISA_AMD_CASTS

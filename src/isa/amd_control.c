@@ -205,14 +205,15 @@ static void tn_amd_load_word(tn_amd_selection *x, tn_amd_operand to, int64_t wor
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(8 * word);
 }
 static uint32_t tn_amd_raw_buffer(int family) { return family == TN_AMD_GFX9 ? 0x00020000u : 0x31004000u; }
-// A buffer of 2 GiB at the parameter's address: nothing that is valid is beyond its bounds.
+// Its address; or a buffer of 2 GiB there: nothing that is valid is beyond its bounds.
 static void tn_amd_parameter(tn_amd_selection *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_amd_take(x, 1);
-  const tn_amd_operand to = tn_amd_new_s(x->l, 4);
+  const tn_amd_operand to = tn_amd_new_s(x->l, x->buffer[u->seq] ? 4 : 2);
   tn_amd_load_word(x, tn_amd_slice(to, 0, 2), u->k);
+  x->pool[first] = to;
+  if (!x->buffer[u->seq]) return;
   tn_amd_copy(x->l, tn_amd_slice(to, 2, 1), tn_amd_k32(0x80000000u));
   tn_amd_copy(x->l, tn_amd_slice(to, 3, 1), tn_amd_k32(tn_amd_raw_buffer(x->family)));
-  x->pool[first] = to;
 }
 static void tn_amd_argument(tn_amd_selection *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_amd_take(x, 1), bits = tn_amd_bits_of(u->dtype);

@@ -4,17 +4,17 @@
 // In:  a list with its waits and hazards. Out: the list with them. It is right without.
 // Holds: what is known of results ends at labels, and where the line waits for vector results by itself. A hint that is
 //        not full takes the next one, too, up to five instructions on. A clause has at most 32 instructions.
-// Source: AMD's RDNA3 guide, "S_DELAY_ALU", "S_CLAUSE"; LLVM, AMDGPUInsertDelayAlu.cpp, SIInsertHardClauses.cpp; cycles:
-//         SISchedule.td, GFX11SpeedModel.
+// Source: AMD's RDNA3 guide, "S_DELAY_ALU", "S_CLAUSE"; LLVM, AMDGPUInsertDelayAlu.cpp, SIInsertHardClauses.cpp.
 #ifndef TN_ISA_AMD_DELAYS
 #define TN_ISA_AMD_DELAYS
 #ifndef TINY_AMALGAMATED
+#include "amd_depend.c"
 #include "amd_waits.c"
 #endif
 
-enum { TN_AMD_VALU_CYCLES = 5, TN_AMD_TRANS_CYCLES = 10, TN_AMD_SALU_CYCLES = 2, TN_AMD_MOST_CLAUSE = 32 };
-enum { TN_AMD_DEP_VALU = 0, TN_AMD_DEP_TRANS = 4, TN_AMD_DEP_SALU = 8, TN_AMD_MOST_DEPS = 3 };  // codes, before the first
-enum { TN_AMD_DELAY_SECOND = 7, TN_AMD_DELAY_SKIP = 4, TN_AMD_MOST_SKIP = 5 };                 // bits
+// Codes before those of a kind; bits where the second one and how far it is stand.
+enum { TN_AMD_DEP_VALU = 0, TN_AMD_DEP_TRANS = 4, TN_AMD_DEP_SALU = 8, TN_AMD_MOST_DEPS = 3 };
+enum { TN_AMD_DELAY_SECOND = 7, TN_AMD_DELAY_SKIP = 4, TN_AMD_MOST_SKIP = 5, TN_AMD_MOST_CLAUSE = 32 };
 
 // Who makes a register: a unit, U_OTHER: nobody lately; how many of its kind, and cycles, had been issued before.
 typedef struct tn_amd_maker { uint8_t unit; int number, cycle; } tn_amd_maker;
@@ -46,7 +46,7 @@ static int tn_amd_kind_of_delay(int code) {
   return code <= TN_AMD_DEP_TRANS ? 0 : code <= TN_AMD_DEP_SALU ? 1 : 2;
 }
 // The nearest of each kind that the line reads.
-static void tn_amd_delays_of_line(tn_amd_delays_of *d, const tn_amd_uses *uses, int named, int nearest[TN_AMD_MOST_DEPS]) {
+static void tn_amd_delays_of_line(tn_amd_delays_of *d, const tn_amd_uses *uses, int named, int *nearest) {
   for (int k = 0; k < named; k++) {
     const tn_amd_use *const u = &uses->of[k];
     for (int r = u->reg; u->role & TN_AMD_READS && r < u->reg + u->dwords; r++) {
@@ -86,7 +86,7 @@ static void tn_amd_delays_after(tn_amd_delays_of *d, const tn_amd_uses *uses, in
 
 // Kinds of accesses that may stand in one clause; 0: none.
 static int tn_amd_clause_of(const tn_amd_line *line) {
-  const int access = tn_amd_access(line);
+  const int access = tn_amd_access_kind(line);
   return access == TN_AMD_A_SMEM || access == TN_AMD_A_LOAD
        ? access << 8 | tn_amd_format(line->ins.op, line->ins.family) : 0;
 }

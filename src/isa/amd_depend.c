@@ -75,8 +75,8 @@ static int tn_amd_access_of(const tn_amd_line *line, tn_amd_access *a) {
   memset(a, 0, sizeof *a);
   if (unit != TN_AMD_U_LDS && unit != TN_AMD_U_VMEM && unit != TN_AMD_U_SMEM) return 0;
   const char *const name = tn_amd_name(line->ins.op, line->ins.family, &n);
-  if (tn_amd_has_word(name, n, "permute") || tn_amd_has_word(name, n, "swizzle") || tn_amd_has_word(name, n, "prefetch"))
-    return 0;
+  if (tn_amd_has_word(name, n, "permute") || tn_amd_has_word(name, n, "swizzle")) return 0;
+  if (tn_amd_has_word(name, n, "prefetch")) return 0;
   const int lds = tn_amd_has_word(name, n, "_load_lds"), loads = tn_amd_has_word(name, n, "load_") ||
       tn_amd_has_word(name, n, "_read");
   a->space = lds || format == TN_AMD_FLAT ? TN_AMD_IN_ANY : unit == TN_AMD_U_LDS ? TN_AMD_IN_LDS
@@ -126,17 +126,21 @@ enum { TN_AMD_DWORD_AGPR = 256, TN_AMD_DWORD_SGPR = 512, TN_AMD_DWORD_SCC = 640,
 enum { TN_AMD_MOST_ACCESSES = 128 };       // that one is compared with; beyond, what came before comes before
 
 typedef struct tn_amd_edge { int to, next, cycles; } tn_amd_edge;
-// edge: its first, -1: none; preds: edges to it; cycles: until what it writes is there; joins: it comes for nothing
-typedef struct tn_amd_node { int edge, preds, height, earliest, cycles, stamp; uint8_t joins, done; } tn_amd_node;
-// Of a dword: the line that wrote it last, the readers since, the line that named it last; how many name it in all.
-typedef struct tn_amd_dword { int writer, reader, named, count; } tn_amd_dword;
+// edge: its first, -1: none; preds: edges to it, left: of lines that are not issued yet; earliest: as blocks before let
+// it, soon: as lines that are issued do, too; cycles: until what it writes is there; joins: it comes for nothing
+typedef struct tn_amd_node {
+  int edge, preds, left, height, earliest, soon, cycles, stamp; uint8_t joins, done;
+} tn_amd_node;
+// Of a dword: the line that wrote it last, the readers since, the line that named it last; how many name it in all; the
+// cycle from which it is there, if blocks before this one wrote it.
+typedef struct tn_amd_dword { int writer, reader, named, count, there; } tn_amd_dword;
 typedef struct tn_amd_reader { int line, next; } tn_amd_reader;
 typedef struct tn_amd_graph {
   tn_amd_list *l; tn_amd_uses *uses; tn_amd_node *node; tn_amd_trait *trait;    // of all lines
   int *first; tn_amd_dword *dword;                           // of virtual registers: their first dword's number
   tn_amd_edge *edge; int nedges, edgecap;
   tn_amd_reader *reader; int nreaders, readercap;
-  int begin, end;
+  int begin, end, now;                     // now: the cycle in which the block begins
   tn_amd_access stores[TN_AMD_MOST_ACCESSES], loads[TN_AMD_MOST_ACCESSES]; int nstores, nloads, fence;
   int *dead, ndead, scc, scc_read;         // SCC: writers that nobody reads, since its writer; its readers
   int *joined;                             // of a line: the copy that joins it, -1: none
@@ -187,8 +191,9 @@ static void tn_amd_reader_add(tn_amd_graph *g, int *head, int line) {
 }
 static void tn_amd_depend_reads(tn_amd_graph *g, int line, int first, int n) {
   for (tn_amd_dword *d = &g->dword[first]; d < &g->dword[first + n]; d++) {
-    if (d->writer >= g->begin)
-      tn_amd_edge_add(g, d->writer, line, g->node[line].joins ? 1 : g->node[d->writer].cycles);
+    const int joins = g->node[line].joins, late = d->there - g->now;
+    if (d->writer >= g->begin) tn_amd_edge_add(g, d->writer, line, joins ? 1 : g->node[d->writer].cycles);
+    else if (late > g->node[line].earliest) g->node[line].earliest = late;
     tn_amd_reader_add(g, &d->reader, line);
   }
 }

@@ -2,9 +2,9 @@
 //
 // In:    a list of real registers, copies expanded, on gfx11 or gfx12. Out: the list, with fewer lines.
 // Holds: the second of a pair moves up to the first, past few lines of its block that neither touch what it writes nor
-//        write what it reads; both read before either writes. It does not move where it would be waited for longer than
-//        where it stood. What stands in each half is of short forms: operands change sides, and a product that is added
-//        to its own result is an fmac, where that makes a pair.
+//        write what it reads; both read before either writes. It does not where the first would have to wait for it
+//        for more than two cycles. What stands in each half is of short forms: operands change sides, and a product
+//        that is added to its own result is an fmac, where that makes a pair.
 // Source: AMD, RDNA3 ISA, "Dual Issue VALU"; what a pair may be is amd_code.c's and amd_rules.c's.
 #ifndef TN_ISA_AMD_DUAL
 #define TN_ISA_AMD_DUAL
@@ -12,7 +12,7 @@
 #include "amd_depend.c"
 #endif
 
-enum { TN_AMD_DUAL_FAR = 20, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 };
+enum { TN_AMD_DUAL_FAR = 20, TN_AMD_DUAL_LATE = 2, TN_AMD_DUAL_WORDS = TN_AMD_DWORD_VIRTUAL / 32 + 1 };
 // One of a pair, in its short form; n: 0: it cannot be one.
 typedef struct tn_amd_dual_side { int op, n; tn_amd_operand o[4]; } tn_amd_dual_side;
 typedef struct tn_amd_touched { uint32_t reads[TN_AMD_DUAL_WORDS], writes[TN_AMD_DUAL_WORDS]; } tn_amd_touched;
@@ -31,15 +31,18 @@ static int tn_amd_half_is_plain(const tn_amd_ins *ins) {
   return !ins->lanes && !ins->op_y;
 }
 static int tn_amd_half_is_vector(const tn_amd_operand *o) { return o->kind == TN_AMD_VGPR; }
-// d = a * b + c as what VOPD has of it: c is d, or a literal is one of them.
+// d = a * b + c as what VOPD has of it: c is d, or a constant is one of them, which stands behind the words then.
 static void tn_amd_half_of_fma(const tn_amd_ins *ins, tn_amd_dual_side *h) {
   const tn_amd_operand *const o = ins->o;
-  const int a = o[1].kind == TN_AMD_LITERAL ? 2 : 1, b = 3 - a;       // b: a literal, if one is
+  const int a = tn_amd_is_constant(&o[1]) ? 2 : 1, b = 3 - a;         // b: a constant, if one is
   memcpy(h->o, o, 4 * sizeof *o);
-  if (o[3].kind == TN_AMD_LITERAL) h->op = TN_AMD_V_FMAAK_F32;
-  else if (o[b].kind == TN_AMD_LITERAL && tn_amd_half_is_vector(&o[3])) {
+  if (tn_amd_is_constant(&o[3])) {
+    h->op = TN_AMD_V_FMAAK_F32;
+    h->o[3].kind = TN_AMD_LITERAL;
+  } else if (tn_amd_is_constant(&o[b]) && tn_amd_half_is_vector(&o[3])) {
     h->op = TN_AMD_V_FMAMK_F32;
     h->o[1] = o[a]; h->o[2] = o[b];
+    h->o[2].kind = TN_AMD_LITERAL;
   } else if (tn_amd_half_is_vector(&o[3]) && o[3].reg == o[0].reg) { h->op = TN_AMD_V_FMAC_F32; h->n = 3; }
   else h->n = 0;
 }
@@ -163,6 +166,7 @@ static void tn_amd_passes(tn_amd_pairs *p, int line) {
 
 // The line that is issued with this one: the first that may be. -1: none is.
 static int tn_amd_partner(tn_amd_pairs *p, int line, tn_amd_ins *pair) {
+  const int there = tn_amd_there(p, line), issued = there > p->now ? there : p->now;
   tn_amd_touched first, between;
   memset(&first, 0, sizeof first);
   memset(&between, 0, sizeof between);
@@ -171,8 +175,8 @@ static int tn_amd_partner(tn_amd_pairs *p, int line, tn_amd_ins *pair) {
   for (int i = line + 1, far_away = 1; i < p->l->n && far_away < TN_AMD_DUAL_FAR; i++) {
     if (p->gone[i]) continue;
     if (p->trait[i].stands) return -1;
-    const int soon = far_away == 1 || tn_amd_there(p, i) <= p->now + far_away;
-    if (p->half[i].n && soon && tn_amd_may_pass(&first, &p->uses[i]) && tn_amd_may_pass(&between, &p->uses[i]) &&
+    const int soon = p->half[i].n && tn_amd_there(p, i) <= issued + TN_AMD_DUAL_LATE;
+    if (soon && tn_amd_may_pass(&first, &p->uses[i]) && tn_amd_may_pass(&between, &p->uses[i]) &&
         tn_amd_pair_some(&p->half[line], &p->half[i], p->l->family, pair)) return i;
     tn_amd_touch(&between, &p->uses[i]);
     far_away++;

@@ -105,7 +105,8 @@ static tn_amd_operand tn_amd_greatest(tn_amd_selection *x, const tiny_uop *u, tn
 // no denormals come or go, and errors add up to 3 ulp.
 static tn_amd_operand tn_amd_power_of_two(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand o) {
   if (u->k) {
-    const tn_amd_operand root = tn_amd_v1(x, TN_AMD_V_EXP_F32, tn_amd_v2(x, TN_AMD_V_MUL_F32, tn_amd_bits(0x3F000000), o));
+    const tn_amd_operand half = tn_amd_v2(x, TN_AMD_V_MUL_F32, tn_amd_bits(0x3F000000), o),
+                         root = tn_amd_v1(x, TN_AMD_V_EXP_F32, half);
     return tn_amd_v2(x, TN_AMD_V_MUL_F32, root, root);
   }
   const tn_amd_operand low = tn_amd_new_mask(x->l), zero = tn_amd_int(0), up = tn_amd_k32(0x42800000);

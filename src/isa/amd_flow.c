@@ -21,19 +21,28 @@ struct tn_amd_flow {
   char *at, *now; uint8_t *has, *passed;
 };
 
+// Zeros for a pass, of what the one before had.
+static char *tn_amd_flow_work(tn_amd_list *l, size_t nbytes) {
+  if (l->work_nbytes < nbytes) {
+    l->work = (char *)tn_amd_scratch(l->t, nbytes, 1);
+    l->work_nbytes = l->work ? nbytes : 0;
+  } else memset(l->work, 0, nbytes);
+  if (!l->work) tn_amd_list_refuse(l, "there is no memory for it");
+  return l->work;
+}
 static int tn_amd_flow_open(tn_amd_flow *f, tn_amd_list *l, size_t nbytes, void *pass) {
-  const size_t labels = (size_t)l->labels + 1;
+  const size_t labels = (size_t)l->labels + 1, uses = (size_t)l->n * sizeof *f->uses;
+  char *const work = tn_amd_flow_work(l, uses + (labels + 1) * (nbytes + 2));
   memset(f, 0, sizeof *f);
+  if (!work) return 0;
   f->l = l; f->nbytes = nbytes; f->pass = pass; f->line = l->line; f->n = l->n;
-  f->uses = (tn_amd_uses *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *f->uses);
-  f->at = (char *)tn_amd_scratch(l->t, labels, nbytes);
-  f->now = (char *)tn_amd_scratch(l->t, 1, nbytes);
-  f->has = (uint8_t *)tn_amd_scratch(l->t, labels, 1);
-  f->passed = (uint8_t *)tn_amd_scratch(l->t, labels, 1);
-  const int ok = f->uses && f->at && f->now && f->has && f->passed;
-  if (!ok) tn_amd_list_refuse(l, "there is no memory for it");
-  for (int i = 0; i < l->n && ok; i++) tn_amd_uses_of(&l->line[i], &f->uses[i]);
-  return ok;
+  f->uses = (tn_amd_uses *)(void *)work;
+  f->at = work + uses;
+  f->now = f->at + labels * nbytes;
+  f->has = (uint8_t *)(f->now + nbytes);
+  f->passed = f->has + labels;
+  for (int i = 0; i < l->n; i++) tn_amd_uses_of(&l->line[i], &f->uses[i]);
+  return 1;
 }
 // Nothing is known of labels.
 static void tn_amd_flow_forget(tn_amd_flow *f) {
@@ -85,15 +94,20 @@ static int tn_amd_flow_walk(tn_amd_flow *f) {
   return changed;
 }
 static void tn_amd_flow_settle(tn_amd_flow *f) { while (tn_amd_flow_walk(f)) continue; }
-// The last walk, which writes the list.
+// The last walk, which writes the list. Its lines before are kept for those of the next pass.
 static void tn_amd_flow_write(tn_amd_flow *f) {
   tn_amd_list *const l = f->l;
-  int cap = 0;
-  tn_amd_line *const fresh = (tn_amd_line *)tn_amd_grown(l, NULL, 0, &cap, sizeof *fresh);
-  if (!fresh) return;
-  l->line = fresh; l->n = 0; l->cap = cap;
+  tn_amd_line *const had = l->line;
+  const int cap = l->cap;
+  if (l->spare_cap < l->n) {
+    l->spare_cap = l->n + l->n / 4 + 64;
+    l->spare = (tn_amd_line *)tn_amd_scratch(l->t, (size_t)l->spare_cap, sizeof *l->spare);
+  }
+  if (!l->spare) { l->spare_cap = 0; tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  l->line = l->spare; l->n = 0; l->cap = l->spare_cap;
   f->writes = 1;
   tn_amd_flow_walk(f);
+  l->spare = had; l->spare_cap = cap;
 }
 // A line in front of the one that is stepped over; NULL: nothing is written yet.
 static tn_amd_line *tn_amd_flow_put(tn_amd_flow *f, int op, int n, const tn_amd_operand *o) {

@@ -9,13 +9,14 @@
 #define TN_ISA_AMD_GENERATE
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
-#include "amd_dead.c"
+#include "amd_common.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
 #include "amd_registers.c"
 #include "amd_dual.c"
 #include "amd_waits.c"
 #include "amd_hazards.c"
+#include "amd_delays.c"
 #include "amd_finish.c"
 #include "amd_object.c"
 #include "amd_abilities.c"
@@ -33,6 +34,7 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
   tn_amd_select_list(l, k);
+  if (!l->refused) tn_amd_remove_common(l);
   if (!l->refused) tn_amd_remove_dead(l);
   if (!l->refused) tn_amd_pipeline(l);
   if (!l->refused) tn_amd_schedule(l);
@@ -40,6 +42,7 @@ static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, ti
   if (!l->refused) tn_amd_pair_lines(l);
   if (!l->refused) tn_amd_wait(l);
   if (!l->refused) tn_amd_hazards(l);
+  if (!l->refused) tn_amd_delay(l);
   if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
   return l->refused;
 }

@@ -132,7 +132,8 @@ static tn_amd_operand tn_amd_times(tn_amd_selection *x, const tiny_uop *u, tn_am
   const int more = known ? tn_amd_power_of((uint32_t)k - 1) : -1;              // 2^n + 1
   if (more > 0) return tn_amd_v3(x, TN_AMD_V_LSHL_ADD_U32, a, tn_amd_int(more), a);
   const int64_t end = (int64_t)1 << 24;
-  if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return tn_amd_v2(x, TN_AMD_V_MUL_U32_U24, a, b);
+  if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1))
+    return tn_amd_v2(x, TN_AMD_V_MUL_U32_U24, a, b);
   if (tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1))
     return tn_amd_v2(x, TN_AMD_V_MUL_I32_I24, a, b);
   return tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a, b);
@@ -240,7 +241,8 @@ static tn_amd_operand tn_amd_sum64_uniform(tn_amd_selection *x, int subtracts, c
   tn_amd_do3(x->l, subtracts ? TN_AMD_S_SUBB_U32 : TN_AMD_S_ADDC_U32, tn_amd_slice(d, 1, 1), a[1], of[1]);
   return d;
 }
-static tn_amd_operand tn_amd_sum64(tn_amd_selection *x, int subtracts, const tn_amd_operand *a, const tn_amd_operand *b) {
+static tn_amd_operand tn_amd_sum64(tn_amd_selection *x, int subtracts, const tn_amd_operand *a,
+                                   const tn_amd_operand *b) {
   if (tn_amd_are_uniform(a, 2) && tn_amd_are_uniform(b, 2)) return tn_amd_sum64_uniform(x, subtracts, a, b);
   const tn_amd_operand d = tn_amd_new_v(x->l, 2), carry = tn_amd_new_mask(x->l);
   tn_amd_do4(x->l, subtracts ? TN_AMD_V_SUB_CO_U32 : TN_AMD_V_ADD_CO_U32, tn_amd_slice(d, 0, 1), carry, a[0], b[0]);
@@ -297,11 +299,12 @@ static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_op
     return tn_amd_uniform2(x, is_and ? TN_AMD_S_AND_B64 : is_or ? TN_AMD_S_OR_B64 : TN_AMD_S_XOR_B64, 2, o[0], o[1]);
   const tn_amd_operand d = tn_amd_new_v(x->l, 2);
   for (int i = 0; i < 2; i++)
-    tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1), a[i],
-               b[i]);
+    tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
+               a[i], b[i]);
   return d;
 }
-static tn_amd_operand tn_amd_shifted64(tn_amd_selection *x, int op, int is_signed, tn_amd_operand a, tn_amd_operand by) {
+static tn_amd_operand tn_amd_shifted64(tn_amd_selection *x, int op, int is_signed, tn_amd_operand a,
+                                       tn_amd_operand by) {
   const int left = op == TINY_OP_SHL;
   if (tn_amd_is_uniform(&a) && tn_amd_is_uniform(&by))
     return tn_amd_uniform2(x, left ? TN_AMD_S_LSHL_B64 : is_signed ? TN_AMD_S_ASHR_I64 : TN_AMD_S_LSHR_B64, 2, a, by);
@@ -374,7 +377,8 @@ static tn_amd_operand tn_amd_quotient64_plain(tn_amd_selection *x, tn_amd_operan
 static tn_amd_operand tn_amd_size64(tn_amd_selection *x, tn_amd_operand o, tn_amd_operand sign) {
   const tn_amd_operand s[2] = {sign, sign};
   tn_amd_operand bits[2];
-  for (int i = 0; i < 2; i++) bits[i] = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, tn_amd_slice(o, i, 1), sign);
+  for (int i = 0; i < 2; i++)
+    bits[i] = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, tn_amd_slice(o, i, 1), sign);
   return tn_amd_sum64(x, 1, bits, s);
 }
 static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
@@ -395,14 +399,18 @@ static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, c
   const tn_amd_operand zeros[2] = {tn_amd_int(0), tn_amd_int(0)};
   tn_amd_operand a[2], b[2];
   int64_t k;
-  for (int i = 0; i < 2; i++) { a[i] = tn_amd_half(u->src[0], o[0], i); b[i] = tn_amd_half(u->src[n - 1], o[n - 1], i); }
+  for (int i = 0; i < 2; i++) {
+    a[i] = tn_amd_half(u->src[0], o[0], i);
+    b[i] = tn_amd_half(u->src[n - 1], o[n - 1], i);
+  }
   switch (u->op) {
     case TINY_OP_NEG: return tn_amd_sum64(x, 1, zeros, a);
     case TINY_OP_ADD: case TINY_OP_SUB: return tn_amd_sum64(x, u->op == TINY_OP_SUB, a, b);
     case TINY_OP_MUL: return tn_amd_times64(x, u, o, a, b);
     case TINY_OP_AND: case TINY_OP_OR: case TINY_OP_XOR: return tn_amd_bits64(x, u->op, o, a, b);
     case TINY_OP_SHL: case TINY_OP_SHR:
-      return tn_amd_shifted64(x, u->op, is_signed, o[0], tn_amd_is_number(u->src[1], &k) ? tn_amd_int((int)k & 63) : b[0]);
+      return tn_amd_shifted64(x, u->op, is_signed, o[0],
+                              tn_amd_is_number(u->src[1], &k) ? tn_amd_int((int)k & 63) : b[0]);
     case TINY_OP_MAX: return tn_amd_greater64(x, is_signed, o[0], o[1], a, b);
     case TINY_OP_CDIV: case TINY_OP_CMOD: {
       const tn_amd_operand q = tn_amd_quotient64(x, u, o[0], o[1]), v = u->op == TINY_OP_CDIV ? q :

@@ -37,6 +37,7 @@ typedef struct tn_amd_list {
   tn_amd_vreg *vreg; int nvreg, vregcap;
   int labels;
   tn_amd_setup setup;                      // what the kernel needs, as far as it is known
+  tn_amd_line *spare; int spare_cap; char *work; size_t work_nbytes;       // what passes had, for the next one
 } tn_amd_list;
 
 static void tn_amd_list_refuse(tn_amd_list *l, const char *why) { if (!l->refused) l->refused = why; }
@@ -134,6 +135,33 @@ static tn_amd_operand tn_amd_in_sgprs(tn_amd_list *l, tn_amd_operand from) {
   to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
   return to;
 }
+// Is it known of a line that nothing comes there from elsewhere, and that EXEC stays?
+static int tn_amd_keeps_on(const tn_amd_list *l, const tn_amd_line *line) {
+  const int format = tn_amd_format(line->ins.op, l->family);
+  if (line->kind == TN_AMD_LINE_COPY) return line->ins.o[0].reg != TN_AMD_EXEC || line->ins.o[0].kind != TN_AMD_SGPR;
+  if (line->kind != TN_AMD_LINE_INS || format == TN_AMD_SOPP || format == TN_AMD_SOP1 || format == TN_AMD_SOPK)
+    return 0;
+  if (line->ins.n && line->ins.o[0].kind == TN_AMD_SGPR && line->ins.o[0].reg == TN_AMD_EXEC) return 0;
+  return format != TN_AMD_VOPC || tn_amd_form_of(line->ins.op, l->family).operands[0] == 'e';
+}
+// A constant in a register that nobody writes to otherwise, for the lines that follow: what has it already, not long
+// before, has it still.
+enum { TN_AMD_SAME_CONSTANT = 64, TN_AMD_MARK = -2 };        // lines; label of such a copy
+static tn_amd_operand tn_amd_constant_in(tn_amd_list *l, int kind, tn_amd_operand from) {
+  const int last = from.dwords == 1 && tn_amd_is_constant(&from);
+  tn_amd_operand to = from;
+  for (int i = l->n - 1; last && i >= 0 && i > l->n - TN_AMD_SAME_CONSTANT && tn_amd_keeps_on(l, &l->line[i]); i--) {
+    const tn_amd_operand *const o = l->line[i].ins.o;
+    if (l->line[i].label != TN_AMD_MARK || o[0].kind != kind || o[1].kind != from.kind || o[1].value != from.value ||
+        o[1].reg != from.reg) continue;
+    to = o[0];
+    to.neg = from.neg; to.abs = from.abs; to.op_sel = from.op_sel; to.op_sel_hi = from.op_sel_hi;
+    return to;
+  }
+  to = kind == TN_AMD_SGPR ? tn_amd_in_sgprs(l, from) : tn_amd_in_vgprs(l, from);
+  if (last) l->line[l->n - 1].label = TN_AMD_MARK;
+  return to;
+}
 // How many scalars and literals of their own are read, o as well; parts of a virtual register are its own each, and of
 // literals there may be one: a second one counts as more than there may be.
 static int tn_amd_bus_with(tn_amd_operand *bus, int n, const tn_amd_operand *o) {
@@ -176,12 +204,13 @@ static void tn_amd_legalize_vector(tn_amd_list *l, const tn_amd_form *f, int for
     if (!strchr("012xyzC", where)) continue;
     const int alone = strchr("xyz", where) != NULL || (format == TN_AMD_MFMA && where != 'C');
     const int unfit = o->kind == TN_AMD_LITERAL && (packed || (nine && (is_long || where != '0' || o->neg || o->abs)));
-    if (unfit && !alone && format != TN_AMD_MFMA && o->dwords == 1 && n < most) *o = tn_amd_in_sgprs(l, *o);
+    if (unfit && !alone && format != TN_AMD_MFMA && o->dwords == 1 && n < most)
+      *o = tn_amd_constant_in(l, TN_AMD_SGPR, *o);
     const int literal = o->kind == TN_AMD_LITERAL;
     const int refused = (alone && o->kind != TN_AMD_VGPR) || (where == 'C' && o->kind == TN_AMD_SGPR) ||
         (literal && (unfit || o->dwords > 1));
     const int with = refused ? n : tn_amd_bus_with(bus, n, o);
-    if (refused || with > most) *o = tn_amd_in_vgprs(l, *o);
+    if (refused || with > most) *o = tn_amd_constant_in(l, TN_AMD_VGPR, *o);
     else n = with;
   }
 }
@@ -189,7 +218,7 @@ static void tn_amd_legalize_access(tn_amd_list *l, const tn_amd_form *f, tn_amd_
   for (int i = 0; i < f->n; i++) {
     tn_amd_operand *const o = &ins->o[i];
     if (strchr("abc", f->operands[2 * i]) && o->kind != TN_AMD_VGPR && o->kind != TN_AMD_OFF && o->kind != TN_AMD_AGPR)
-      *o = tn_amd_in_vgprs(l, *o);
+      *o = tn_amd_constant_in(l, TN_AMD_VGPR, *o);
   }
 }
 // Which operands of a commutative operation stand better the other way: its short form has a register in src1.
@@ -210,7 +239,7 @@ static tn_amd_line *tn_amd_do(tn_amd_list *l, int op, int n, const tn_amd_operan
   if (!format || n > TN_AMD_MOST_OPERANDS) { tn_amd_list_refuse(l, "the GPU has no such instruction"); return l->line; }
   memset(&ins, 0, sizeof ins);
   ins.op = (uint16_t)op; ins.family = (uint8_t)l->family; ins.n = (uint8_t)n;
-  memcpy(ins.o, o, (size_t)n * sizeof *o);
+  if (n) memcpy(ins.o, o, (size_t)n * sizeof *o);
   if (tn_amd_commutes(op) && ins.o[2].kind != TN_AMD_VGPR && ins.o[1].kind == TN_AMD_VGPR) {
     ins.o[1] = o[2]; ins.o[2] = o[1];
   }

@@ -59,23 +59,24 @@ static const struct { uint8_t nbytes; uint16_t buffer, global, lds, scratch; } t
   {12, TN_AMD_BUFFER_STORE_B96, TN_AMD_GLOBAL_STORE_B96, TN_AMD_DS_STORE_B96, TN_AMD_SCRATCH_STORE_B96},
   {16, TN_AMD_BUFFER_STORE_B128, TN_AMD_GLOBAL_STORE_B128, TN_AMD_DS_STORE_B128, TN_AMD_SCRATCH_STORE_B128}
 };
-// Which way an access goes: 0 buffer, 1 an address of 64 bits, 2 LDS, 3 scratch.
+// Which way an access goes. WIDE: by an address of 64 bits in vector registers; PLAIN: an offset beside a scalar one.
+enum { TN_AMD_BY_BUFFER, TN_AMD_BY_WIDE, TN_AMD_BY_PLAIN, TN_AMD_BY_LDS, TN_AMD_BY_SCRATCH };
 static int tn_amd_way(const tiny_uop *m, const tn_amd_address *a) {
-  if (m->op == TINY_OP_DEFINE) return m->v[0] == TN_SPACE_LOCAL ? 2 : 3;
-  return a->base.kind == TN_AMD_NONE;
+  if (m->op == TINY_OP_DEFINE) return m->v[0] == TN_SPACE_LOCAL ? TN_AMD_BY_LDS : TN_AMD_BY_SCRATCH;
+  return a->base.kind == TN_AMD_NONE ? TN_AMD_BY_WIDE : a->base.dwords == 2 ? TN_AMD_BY_PLAIN : TN_AMD_BY_BUFFER;
 }
 static int tn_amd_load_op(int way, int nbytes, int sign) {
   for (size_t i = 0; i < sizeof tn_amd_loads / sizeof *tn_amd_loads; i++)
     if (tn_amd_loads[i].nbytes == nbytes && tn_amd_loads[i].sign == (nbytes < 4 && sign))
-      return way == 0 ? tn_amd_loads[i].buffer : way == 1 ? tn_amd_loads[i].global :
-             way == 2 ? tn_amd_loads[i].lds : tn_amd_loads[i].scratch;
+      return way == TN_AMD_BY_BUFFER ? tn_amd_loads[i].buffer : way == TN_AMD_BY_LDS ? tn_amd_loads[i].lds :
+             way == TN_AMD_BY_SCRATCH ? tn_amd_loads[i].scratch : tn_amd_loads[i].global;
   return 0;
 }
 static int tn_amd_store_op(int way, int nbytes) {
   for (size_t i = 0; i < sizeof tn_amd_stores / sizeof *tn_amd_stores; i++)
     if (tn_amd_stores[i].nbytes == nbytes)
-      return way == 0 ? tn_amd_stores[i].buffer : way == 1 ? tn_amd_stores[i].global :
-             way == 2 ? tn_amd_stores[i].lds : tn_amd_stores[i].scratch;
+      return way == TN_AMD_BY_BUFFER ? tn_amd_stores[i].buffer : way == TN_AMD_BY_LDS ? tn_amd_stores[i].lds :
+             way == TN_AMD_BY_SCRATCH ? tn_amd_stores[i].scratch : tn_amd_stores[i].global;
   return 0;
 }
 static int32_t tn_amd_memory_number(const tiny_uop *m) {
@@ -91,12 +92,14 @@ static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index
   const tn_amd_operand none = x->family == TN_AMD_GFX12 ? tn_amd_s(TN_AMD_NULL, 1) : tn_amd_int(0);
   const tn_amd_operand s = a->s.kind == TN_AMD_NONE ? none : a->s;
   tn_amd_line *line;
-  if (way == 0) {
+  if (way == TN_AMD_BY_BUFFER) {
     line = tn_amd_do4(x->l, op, data, v, a->base, s);
     line->ins.m[TN_AMD_OFFEN] = v.kind == TN_AMD_VGPR;
-  } else if (way == 2) {
-    const tn_amd_operand at = v.kind == TN_AMD_VGPR ? v : tn_amd_in_vgprs(x->l, tn_amd_int(0));
-    line = stores ? tn_amd_do2(x->l, op, at, data) : tn_amd_do2(x->l, op, data, at);
+  } else if (way == TN_AMD_BY_LDS || way == TN_AMD_BY_PLAIN) {
+    const tn_amd_operand at = v.kind == TN_AMD_VGPR ? v : a->s.kind == TN_AMD_NONE ? tn_amd_held(x, 0) :
+                                                                                   tn_amd_as_v(x, a->s);
+    if (way == TN_AMD_BY_LDS) line = stores ? tn_amd_do2(x->l, op, at, data) : tn_amd_do2(x->l, op, data, at);
+    else line = stores ? tn_amd_do3(x->l, op, at, data, a->base) : tn_amd_do3(x->l, op, data, at, a->base);
   } else line = stores ? tn_amd_do3(x->l, op, v, data, tn_amd_off()) : tn_amd_do3(x->l, op, data, v, tn_amd_off());
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
   line->memory = tn_amd_memory_number(m);
@@ -108,7 +111,8 @@ static void tn_amd_make_room(tn_amd_selection *x, const tiny_uop *m, tn_amd_addr
   const int64_t most = a->base.kind == TN_AMD_NONE && !own ? 0 : tn_amd_most_offset(x, tn_amd_is_lds(m));
   int level = a->level;
   if (a->offset + more <= most || (a->base.kind == TN_AMD_NONE && !own && more <= 4095)) return;
-  tn_amd_operand *const to = own || a->s.kind == TN_AMD_NONE ? &a->v : &a->s;
+  const int plain = a->base.dwords == 2 && a->v.kind != TN_AMD_NONE;
+  tn_amd_operand *const to = own || plain || a->s.kind == TN_AMD_NONE ? &a->v : &a->s;
   *to = tn_amd_step_on(x, *to, &level, NULL, a->offset);
   a->offset = 0;
 }
@@ -120,24 +124,31 @@ static tn_amd_operand tn_amd_condition(const tn_amd_selection *x, const tiny_uop
   return tn_amd_is_constant(&o) && o.value ? tn_amd_no_sum() : o;
 }
 static int tn_amd_scalar_op(const tn_amd_selection *x, int narrow, int wide) { return x->l->mask == 1 ? narrow : wide; }
+// v where the mask is on, else what is beyond all bounds; once for each mask and offset.
+static tn_amd_operand tn_amd_masked_offset(tn_amd_selection *x, const tiny_uop *condition, tn_amd_operand mask,
+                                           tn_amd_operand v, int level) {
+  enum { BEYOND = INT32_MIN };
+  const int64_t key = (int64_t)1 << 41;                      // as no sum is
+  const tn_amd_operand beyond = tn_amd_held(x, (uint32_t)BEYOND), at = v.kind == TN_AMD_NONE ? tn_amd_int(0) : v;
+  tn_amd_step *const s = tn_amd_step_at(x, v, condition, key);
+  if (tn_amd_is_there(x, s)) return s->to;
+  s->level = tn_amd_level_of(x, condition, level);
+  s->serial = x->level[s->level].serial;
+  const int here = tn_amd_go_to(x, s->level);
+  s->to = tn_amd_is_constant(&mask) ? beyond : tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, beyond, at, mask);
+  tn_amd_go_to(x, here);
+  return s->to;
+}
 // Of a buffer: lanes that are off are beyond its bounds. EXEC else, as it was in `kept`.
 static tn_amd_operand tn_amd_mask_access(tn_amd_selection *x, const tiny_uop *index, tn_amd_address *a) {
-  const tn_amd_operand mask = tn_amd_condition(x, index), beyond = tn_amd_k32(0x80000000u);
+  const tn_amd_operand mask = tn_amd_condition(x, index);
   if (mask.kind == TN_AMD_NONE) return mask;
-  if (tn_amd_way(tn_memory_behind(index->src[0]), a) != 0) {
+  if (tn_amd_way(tn_memory_behind(index->src[0]), a) != TN_AMD_BY_BUFFER) {
     const tn_amd_operand kept = tn_amd_new_mask(x->l);
     tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_SAVEEXEC_B32, TN_AMD_S_AND_SAVEEXEC_B64), kept, mask);
     return kept;
   }
-  int level = 0;
-  const tn_amd_operand far_away = tn_amd_step_on(x, tn_amd_no_sum(), &level, NULL, (int64_t)beyond.value);
-  tn_amd_operand held = mask;
-  if (tn_amd_is_constant(&mask)) {
-    held = tn_amd_new_mask(x->l);
-    tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_MOV_B32, TN_AMD_S_MOV_B64), held, tn_amd_int(0));
-  }
-  const tn_amd_operand at = a->v.kind == TN_AMD_NONE ? tn_amd_int(0) : a->v;
-  a->v = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, far_away, at, held);
+  a->v = tn_amd_masked_offset(x, index->src[2], mask, a->v, a->level);
   return tn_amd_no_sum();
 }
 static void tn_amd_unmask(tn_amd_selection *x, tn_amd_operand kept) {
@@ -198,6 +209,12 @@ static void tn_amd_load_register(tn_amd_selection *x, const tiny_uop *u) {
     x->pool[first + i] = one;
   }
 }
+// A sum of scalars stands in the scalar's place.
+static void tn_amd_move_scalar(tn_amd_address *a) {
+  if (a->v.kind != TN_AMD_SGPR || a->base.kind == TN_AMD_NONE || a->s.kind != TN_AMD_NONE) return;
+  a->s = a->v;
+  a->v = tn_amd_no_sum();
+}
 // Of one value for all lanes, in memory that nobody stores to: dwords, by a base and an offset.
 static int tn_amd_is_scalar_load(const tn_amd_selection *x, const tiny_uop *u, const tn_amd_address *a,
                                  const tn_amd_pieces *p) {
@@ -232,7 +249,7 @@ static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
   const int wide = tn_amd_bits_of(u->dtype) == 64, words = p.words && tn_amd_packs(u);
   const int count = words ? tn_amd_nwords(u) : u->lanes, first = tn_amd_take(x, count);
   tn_amd_address a = tn_amd_address_of(x, index);
-  if (a.v.kind == TN_AMD_SGPR && a.base.kind != TN_AMD_NONE && a.s.kind == TN_AMD_NONE) { a.s = a.v; a.v = tn_amd_no_sum(); }
+  tn_amd_move_scalar(&a);
   if (tn_amd_is_scalar_load(x, u, &a, &p)) { tn_amd_load_scalar(x, u, &a); return; }
   tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
   const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
@@ -312,13 +329,13 @@ static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {
   const tn_amd_pieces p = tn_amd_pieces_of(x, index, value);
   tn_amd_address a = tn_amd_address_of(x, index);
   tn_amd_operand data[64];
-  if (a.v.kind == TN_AMD_SGPR && a.base.kind != TN_AMD_NONE && a.s.kind == TN_AMD_NONE) { a.s = a.v; a.v = tn_amd_no_sum(); }
+  tn_amd_move_scalar(&a);
   for (int i = 0; i < p.n && i < 64; i++) data[i] = tn_amd_stored(x, value, &p, i);
   tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
   const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
   const int way = tn_amd_way(m, &a), adds = u->k == TN_ADDS;
-  const int op = adds ? tn_amd_atomic_op(value->dtype, way == 2) : tn_amd_store_op(way, p.nbytes);
-  if (!op || p.n > 64 || (adds && way != 0 && way != 2)) { tn_amd_refuse_node(x, u); return; }
+  const int op = adds ? tn_amd_atomic_op(value->dtype, way == TN_AMD_BY_LDS) : tn_amd_store_op(way, p.nbytes);
+  if (!op || p.n > 64 || (adds && way != TN_AMD_BY_BUFFER && way != TN_AMD_BY_LDS)) { tn_amd_refuse_node(x, u); return; }
   for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
   tn_amd_unmask(x, kept);
 }

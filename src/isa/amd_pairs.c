@@ -64,12 +64,13 @@ static int tn_amd_takes_words(const tn_amd_selection *x, const tiny_uop *u) {
 
 static tn_amd_operand tn_amd_pair(tn_amd_selection *x, const tiny_uop *u, int op, int i) {
   tn_amd_operand a = tn_amd_bits_at(x, u->src[0], i), b = a;
-  const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR, packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
+  const int from_right = u->op == TINY_OP_SHL || u->op == TINY_OP_SHR;
+  const int packed = tn_amd_format(op, x->family) == TN_AMD_VOP3P;
   if (u->nsrc > 1) b = tn_amd_bits_at(x, u->src[1], i);
   else b = tn_amd_k32(0x80008000);         // of NEG
   if (!packed && tn_amd_is_uniform(&a) && tn_amd_is_uniform(&b))
-    return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 : op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 :
-                                                                                                 TN_AMD_S_XOR_B32, 1, a, b);
+    return tn_amd_uniform2(x, op == TN_AMD_V_AND_B32 ? TN_AMD_S_AND_B32 :
+                              op == TN_AMD_V_OR_B32 ? TN_AMD_S_OR_B32 : TN_AMD_S_XOR_B32, 1, a, b);
   if (packed && tn_amd_is_constant(&a) && a.value) a = tn_amd_in_sgprs(x->l, a);
   if (packed && tn_amd_is_constant(&b) && b.value) b = tn_amd_in_sgprs(x->l, b);
   if (u->op == TINY_OP_SUB && u->dtype == TINY_F16) b.neg = b.abs = 1;       // of both halves
@@ -130,10 +131,119 @@ static void tn_amd_cast_to_words(tn_amd_selection *x, const tiny_uop *u) {
   }
 }
 
+// ** two f32 by one instruction (gfx942) **
+
+static int tn_amd_is_beside(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  return !x->inside || x->inside[u->seq] == x->inside[s->seq];
+}
+static int tn_amd_wide_pair_op(const tn_amd_selection *x, const tiny_uop *u) {
+  const int op = u->op, fits = u->dtype == TINY_F32 && u->lanes > 1 && u->lanes % 2 == 0 && x->family == TN_AMD_GFX9;
+  if (!fits) return 0;
+  return op == TINY_OP_FMA ? TN_AMD_V_PK_FMA_F32 : op == TINY_OP_MUL ? TN_AMD_V_PK_MUL_F32 :
+      op == TINY_OP_ADD || op == TINY_OP_SUB ? TN_AMD_V_PK_ADD_F32 : 0;
+}
+// Elements i and i + 1 of s as a pair of registers of which halves are taken: two beside each other, or one of a tuple
+// twice. 0: they are none.
+static int tn_amd_wide_pair_of(const tn_amd_selection *x, const tiny_uop *s, int i, tn_amd_operand *o) {
+  const tn_amd_operand a = tn_amd_element(x, s, i), b = tn_amd_element(x, s, i + 1);
+  if (a.kind != TN_AMD_VGPR || b.kind != a.kind || a.reg != b.reg || a.reg < TN_AMD_VIRTUAL) return 0;
+  if ((b.sub | 1) != (a.sub | 1) || a.sub > b.sub || (a.sub | 1) >= x->l->vreg[a.reg - TN_AMD_VIRTUAL].dwords) return 0;
+  *o = a;
+  o->sub = (uint8_t)(a.sub & ~1); o->dwords = 2;
+  o->op_sel = a.sub & 1; o->op_sel_hi = b.sub & 1;
+  return 1;
+}
+static int tn_amd_wide_pairs_are(const tn_amd_selection *x, const tiny_uop *s) {
+  tn_amd_operand o;
+  for (int i = 0; i < s->lanes; i += 2) if (!tn_amd_wide_pair_of(x, s, i, &o)) return 0;
+  return 1;
+}
+// Is it the same for all elements?
+static int tn_amd_wide_pair_same(const tn_amd_selection *x, const tiny_uop *s) {
+  const tn_amd_operand first = tn_amd_element(x, s, 0);
+  int same = first.kind != TN_AMD_OFF;
+  for (int i = 1; i < s->lanes && same; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s, i);
+    same = o.kind == first.kind && o.reg == first.reg && o.sub == first.sub && o.value == first.value;
+  }
+  return same;
+}
+// Of a source: its pairs; what all elements are; registers apart, which can be brought together.
+enum { TN_AMD_NO_PAIRS, TN_AMD_PAIRS, TN_AMD_ONE, TN_AMD_APART };
+static int tn_amd_wide_kind(const tn_amd_selection *x, const tiny_uop *u, const tiny_uop *s) {
+  int apart = tn_amd_is_beside(x, u, s) && s->lanes == u->lanes;
+  if (tn_amd_wide_pairs_are(x, s)) return TN_AMD_PAIRS;
+  if (tn_amd_wide_pair_same(x, s)) return TN_AMD_ONE;
+  for (int i = 0; i < s->lanes && apart; i++) {
+    const tn_amd_operand o = tn_amd_element(x, s, i);
+    apart = o.kind == TN_AMD_VGPR && !o.sub && tn_amd_is_virtual(&o) && x->l->vreg[o.reg - TN_AMD_VIRTUAL].dwords == 1;
+  }
+  return apart ? TN_AMD_APART : TN_AMD_NO_PAIRS;
+}
+// From here on the elements of s lie beside each other; where they were nobody asks any more.
+static void tn_amd_bring_together(tn_amd_selection *x, const tiny_uop *s) {
+  for (int i = 0; i < s->lanes; i += 2) {
+    const tn_amd_operand pair = tn_amd_joined(x, tn_amd_element(x, s, i), tn_amd_element(x, s, i + 1));
+    for (int k = 0; k < 2; k++) x->pool[x->elements[s->seq] + i + k] = tn_amd_slice(pair, k, 1);
+  }
+}
+// The first of a pair, which is taken twice. One scalar pair may be read; others come of vector registers.
+static tn_amd_operand tn_amd_wide_one(tn_amd_selection *x, const tiny_uop *s, int *scalars) {
+  const tn_amd_operand one = tn_amd_element(x, s, 0);
+  const int scalar = tn_amd_is_uniform(&one) && !(*scalars)++;
+  const tn_amd_operand pair = scalar ? tn_amd_new_s(x->l, 2) : tn_amd_new_v(x->l, 2);
+  tn_amd_copy(x->l, tn_amd_slice(pair, 0, 1), one);
+  return pair;
+}
+// Is a source the cast of an f16 that nobody else wants? It is none by v_fma_mix_f32 (amd_fused.c).
+static int tn_amd_mixes(const tn_amd_selection *x, const tiny_uop *u) {
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    const tiny_uop *const s = u->src[j];
+    if (s->op == TINY_OP_CAST && s->src[0]->dtype == TINY_F16 && x->uses && x->uses[s->seq] == 1) return 1;
+  }
+  return 0;
+}
+static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
+  const int op = tn_amd_wide_pair_op(x, u), n = (int)u->nsrc;
+  tn_amd_operand same[3], o[4];
+  int scalars = 0, kind[3] = {0, 0, 0}, pairs = 0;
+  if (!op || tn_amd_mixes(x, u)) return 0;
+  for (int j = 0; j < n; j++) {
+    kind[j] = tn_amd_wide_kind(x, u, u->src[j]);
+    pairs += kind[j] != TN_AMD_ONE;
+    if (kind[j] == TN_AMD_NO_PAIRS) return 0;
+  }
+  if (!pairs) return 0;
+  for (int j = 0; j < n; j++) {
+    if (kind[j] == TN_AMD_ONE) same[j] = tn_amd_wide_one(x, u->src[j], &scalars);
+    if (kind[j] == TN_AMD_APART && !tn_amd_wide_pairs_are(x, u->src[j])) tn_amd_bring_together(x, u->src[j]);
+  }
+  const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->l->refused; i += 2) {
+    o[0] = tn_amd_new_v(x->l, 2);
+    for (int j = 0; j < n; j++)
+      if (kind[j] == TN_AMD_ONE) o[1 + j] = same[j];
+      else tn_amd_wide_pair_of(x, u->src[j], i, &o[1 + j]);
+    if (u->op == TINY_OP_SUB) o[2].neg = o[2].abs = 1;
+    tn_amd_line *const line = tn_amd_do(x->l, op, n + 1, o);
+    for (int j = 1; j <= n; j++) {         // which halves, whatever a packed one has by itself
+      line->ins.o[j].op_sel = o[j].op_sel; line->ins.o[j].op_sel_hi = o[j].op_sel_hi;
+    }
+    for (int k = 0; k < 2; k++) x->pool[first + i + k] = tn_amd_slice(o[0], k, 1);
+  }
+  return 1;
+}
+
+// Memory of registers whose elements had best lie beside each other: sums of such pairs.
+static int tn_amd_keeps_pairs(const tn_amd_selection *x, const tiny_uop *u) {
+  return x->family == TN_AMD_GFX9 && u->dtype == TINY_F32 && u->lanes % 2 == 0 && u->lanes <= TN_AMD_MOST_TUPLE;
+}
+
 // 1: u is done, of words or as words; 0: it is to be done an element at a time.
 static int tn_amd_alu_words(tn_amd_selection *x, const tiny_uop *u) {
   const int op = u->lanes > 1 ? tn_amd_pair_op(x, u) : 0;
   if (u->lanes < 2) return 0;
+  if (tn_amd_wide_pairs(x, u)) return 1;
   if (tn_amd_cast_takes_words(x, u) && x->words[u->src[0]->seq] >= 0) { tn_amd_cast_words(x, u); return 1; }
   if (tn_amd_cast_gives_words(x, u) && x->wants[u->seq] == TN_AMD_WORDS) { tn_amd_cast_to_words(x, u); return 1; }
   for (uint32_t j = 0; op && j < u->nsrc; j++) if (x->words[u->src[j]->seq] < 0) return 0;

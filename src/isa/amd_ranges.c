@@ -193,20 +193,22 @@ static int tn_amd_live_lanes_behind(tn_amd_ranges *r, const tn_amd_line *line, i
   const tn_amd_ins *const ins = &line->ins;
   const int op = ins->op, moves = line->kind == TN_AMD_LINE_COPY || op == TN_AMD_S_MOV_B32 || op == TN_AMD_S_MOV_B64;
   const int joins = op == TN_AMD_S_OR_B32 || op == TN_AMD_S_OR_B64;
-  const int meets = op == TN_AMD_S_AND_B32 || op == TN_AMD_S_AND_B64 || op == TN_AMD_S_XOR_B32 ||
-      op == TN_AMD_S_XOR_B64 || op == TN_AMD_S_AND_NOT1_B32 || op == TN_AMD_S_AND_NOT1_B64;
+  const int ands = op == TN_AMD_S_AND_B32 || op == TN_AMD_S_AND_B64;
+  const int nots = op == TN_AMD_S_AND_NOT1_B32 || op == TN_AMD_S_AND_NOT1_B64;
+  const int xors = op == TN_AMD_S_XOR_B32 || op == TN_AMD_S_XOR_B64;
   if (tn_amd_live_keeps_some(op) || tn_amd_format(op, ins->family) == TN_AMD_VOPC) return tn_amd_live_lanes_new(r, now);
   if (moves) {
     const int saved = tn_amd_live_lanes_saved(r, &ins->o[1]);
     return saved ? saved - 1 : tn_amd_live_lanes_new(r, -1);
   }
-  if (!(joins || meets) || !tn_amd_live_is_exec(&ins->o[0])) return tn_amd_live_lanes_new(r, -1);
-  for (int i = 1; i < 3; i++) {
-    const int saved = tn_amd_live_lanes_saved(r, &ins->o[i]);
-    if (saved && tn_amd_live_is_exec(&ins->o[3 - i])) return joins ? saved - 1 : tn_amd_live_lanes_new(r, saved - 1);
+  for (int i = 1; i < 3 && (joins || ands || nots || xors) && tn_amd_live_is_exec(&ins->o[0]); i++) {
+    const int saved = tn_amd_live_lanes_saved(r, &ins->o[i]), other = tn_amd_live_is_exec(&ins->o[3 - i]);
+    const int within = ands || (nots && i == 1), part = saved && other && tn_amd_live_lanes_within(r, now, saved - 1);
+    if (within && tn_amd_live_is_exec(&ins->o[i])) return tn_amd_live_lanes_new(r, now);
+    if (joins && part) return saved - 1;
+    if ((saved && within) || (xors && part)) return tn_amd_live_lanes_new(r, saved - 1);
   }
-  const int and_exec = meets && op != TN_AMD_S_XOR_B32 && op != TN_AMD_S_XOR_B64 && tn_amd_live_is_exec(&ins->o[1]);
-  return tn_amd_live_lanes_new(r, and_exec ? now : -1);
+  return tn_amd_live_lanes_new(r, -1);
 }
 // A register that takes EXEC, and is written once.
 static void tn_amd_live_lanes_save(tn_amd_ranges *r, const tn_amd_line *line, const uint8_t *nwrites, int now) {
@@ -237,9 +239,19 @@ static int tn_amd_live_lanes_events(tn_amd_ranges *r, uint8_t *event, uint8_t *n
   }
   return n;
 }
-// One walk; labels that are mixed begin lanes that nobody knows. How many labels were found to be mixed.
+// Labels that branches with other lanes go to: SOME: lanes of those that were on in front of it; ANY: nobody knows.
+enum { TN_AMD_LIVE_SOME = 1, TN_AMD_LIVE_ANY };
+// What a label is, to which a branch goes whose lanes are these; 1: not what it was taken for.
+static int tn_amd_live_lanes_join(const tn_amd_ranges *r, uint8_t *mixed, int at_label, int at_branch) {
+  const int was = *mixed;
+  if (was == TN_AMD_LIVE_ANY || at_label == at_branch) return 0;
+  if (!was) *mixed = TN_AMD_LIVE_SOME;
+  else if (!tn_amd_live_lanes_within(r, at_branch, r->lanes[at_label].parent)) *mixed = TN_AMD_LIVE_ANY;
+  return *mixed != was;
+}
+// One walk. How many labels were found to be other than they were taken for.
 static int tn_amd_live_lanes_walk(tn_amd_ranges *r, const uint8_t *event, const uint8_t *nwrites, uint8_t *mixed,
-                             int32_t *of_label) {
+                                  int32_t *of_label) {
   const tn_amd_list *const l = r->l;
   int found = 0;
   r->nlanes = 0;
@@ -247,17 +259,18 @@ static int tn_amd_live_lanes_walk(tn_amd_ranges *r, const uint8_t *event, const 
   for (int i = 0, now = tn_amd_live_lanes_new(r, -1); i < l->n && !l->refused; i++) {
     const tn_amd_line *const line = &l->line[i];
     if (line->kind == TN_AMD_LINE_LABEL) {
-      if (mixed[line->label]) now = tn_amd_live_lanes_new(r, -1);
+      const int how = mixed[line->label];
+      if (how) now = tn_amd_live_lanes_new(r, how == TN_AMD_LIVE_SOME ? now : -1);
       of_label[line->label] = now;
     }
     r->lanes_of[i] = now;
     if (line->kind <= TN_AMD_LINE_COPY) tn_amd_live_lanes_save(r, line, nwrites, now);
     if (event[i]) now = tn_amd_live_lanes_behind(r, line, now);
   }
-  for (int i = 0; i < l->n; i++) {
+  for (int i = 0; i < l->n && !l->refused; i++) {
     const tn_amd_line *const line = &l->line[i];
-    if (!tn_amd_live_ends_block(line) || line->ins.op == TN_AMD_S_ENDPGM || mixed[line->label]) continue;
-    if (of_label[line->label] != r->lanes_of[i]) found += mixed[line->label] = 1;
+    if (!tn_amd_live_ends_block(line) || line->ins.op == TN_AMD_S_ENDPGM) continue;
+    found += tn_amd_live_lanes_join(r, &mixed[line->label], of_label[line->label], r->lanes_of[i]);
   }
   return found;
 }

@@ -1,10 +1,10 @@
 // amd_schedule: the order of lines in basic blocks: loads early, what waits for them late, few registers at a time.
 //
 // In:    a list with virtual registers. Out: the list; within a block lines have another order.
-// Holds: a line is issued when all that it waits for is there, as far as there is such a line; of several the one from
-//        which the way to the end of the block is longest. Where registers are short, what takes none goes first, then
-//        what stood first: the order before is the order of least registers that is known. Short is what the list took
-//        before, or what as many waves of a SIMD have. A block that came to more keeps its order.
+// Holds: a line is issued when all that it waits for is there, of blocks before, too, as far as there is a line so; of
+//        several the one from which the way to the end of the block is longest. Where registers are short, what takes
+//        none goes first, then what stood first: the order before is the order of least registers that is known. Short
+//        is what the list took before, or what as many waves of a SIMD have. A block that came to more keeps its order.
 // Source: Gibbons and Muchnick, "Efficient instruction scheduling for a pipelined architecture", PLDI 1986; Goodman and
 //         Hsu, "Code scheduling and register allocation in large basic blocks", ICS 1988.
 #ifndef TN_ISA_AMD_SCHEDULE
@@ -19,7 +19,8 @@ enum { TN_AMD_LIVE_V, TN_AMD_LIVE_S, TN_AMD_LIVE_A, TN_AMD_LIVES };
 // Of a virtual register: lines from which to which it is live, and in the block: how many uses are left; is it live?
 typedef struct tn_amd_life { int first, last, left, block; uint8_t live; } tn_amd_life;
 typedef struct tn_amd_pressure { int of[TN_AMD_LIVES]; } tn_amd_pressure;
-typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;                // the least first; a line in the low half
+// The least key first; its low half is a line.
+typedef struct tn_amd_heap { int64_t *key; int n; } tn_amd_heap;
 typedef struct tn_amd_order {
   tn_amd_graph g; tn_amd_life *life;
   tn_amd_pressure *at;                     // in front of a line
@@ -161,10 +162,10 @@ static int64_t tn_amd_line_key(const tn_amd_order *o, int line) {
 }
 static void tn_amd_line_ready(tn_amd_order *o, int line) {
   if (o->g.node[line].joins) tn_amd_heap_push(&o->modest, line);                // before all others
-  else tn_amd_heap_push(&o->later, (int64_t)o->g.node[line].earliest << 31 | line);
+  else tn_amd_heap_push(&o->later, (int64_t)o->g.node[line].soon << 31 | line);
 }
 static void tn_amd_lines_arrive(tn_amd_order *o) {
-  for (int line; (line = tn_amd_heap_top(o, &o->later)) >= 0 && o->g.node[line].earliest <= o->cycle;) {
+  for (int line; (line = tn_amd_heap_top(o, &o->later)) >= 0 && o->g.node[line].soon <= o->cycle;) {
     tn_amd_heap_pop(&o->later);
     tn_amd_heap_push(tn_amd_is_greedy(o, line) ? &o->greedy : &o->modest, tn_amd_line_key(o, line));
   }
@@ -201,7 +202,7 @@ static int tn_amd_line_next(tn_amd_order *o) {
     if (line >= 0) return line;
     const int later = tn_amd_heap_top(o, &o->later);
     if (later < 0) break;
-    o->cycle = o->g.node[later].earliest;
+    o->cycle = o->g.node[later].soon;
   }
   while (o->g.node[o->lowest].done) o->lowest++;
   return o->lowest;
@@ -212,25 +213,48 @@ static void tn_amd_line_issue(tn_amd_order *o, int line) {
   n->done = 1;
   o->order[o->n++] = line;
   tn_amd_line_lives(o, line);
-  if (n->earliest > o->cycle && !n->joins) o->cycle = n->earliest;
+  if (n->soon > o->cycle && !n->joins) o->cycle = n->soon;
   for (int e = n->edge; e >= 0; e = g->edge[e].next) {
     tn_amd_node *const to = &g->node[g->edge[e].to];
     const int there = o->cycle + g->edge[e].cycles;
-    if (there > to->earliest) to->earliest = there;
-    if (!--to->preds) tn_amd_line_ready(o, g->edge[e].to);
+    if (there > to->soon) to->soon = there;
+    if (!--to->left) tn_amd_line_ready(o, g->edge[e].to);
   }
   if (!n->joins) o->cycle += g->trait[line].issue;
 }
 static void tn_amd_block_order(tn_amd_order *o) {
-  const tn_amd_graph *const g = &o->g;
-  tn_amd_graph_of(&o->g, g->begin, g->end);
-  tn_amd_graph_heights(&o->g);
+  tn_amd_graph *const g = &o->g;
   tn_amd_block_begins(o);
   o->greedy.n = o->modest.n = o->later.n = o->n = o->cycle = 0;
   o->lowest = g->begin;
-  if (g->l->refused) return;
-  for (int i = g->begin; i < g->end; i++) if (!g->node[i].preds) tn_amd_line_ready(o, i);
+  for (int i = g->begin; i < g->end; i++) {
+    tn_amd_node *const n = &g->node[i];
+    n->left = n->preds; n->soon = n->earliest; n->done = 0;
+    if (!n->preds) tn_amd_line_ready(o, i);
+  }
   while (o->n < g->end - g->begin) tn_amd_line_issue(o, tn_amd_line_next(o));
+}
+
+// The block has been passed, in the order that it has now: what is under way behind it? A loop is taken to be gone
+// through once.
+static void tn_amd_block_passes(tn_amd_order *o) {
+  tn_amd_graph *const g = &o->g;
+  for (int i = 0; i < o->n; i++) {
+    const int line = o->order[i];
+    int there[2] = {g->now, 0};
+    for (int role = TN_AMD_READS; role <= TN_AMD_WRITES; role++) {
+      for (int k = 0; k < g->uses[line].n; k++) {
+        int n;
+        const int first = g->uses[line].of[k].role & role ? tn_amd_dword_of(g, &g->uses[line].of[k], &n) : -1;
+        for (int d = first; first >= 0 && d < first + n; d++) {
+          if (role == TN_AMD_WRITES) g->dword[d].there = there[1];
+          else if (g->dword[d].there > there[0]) there[0] = g->dword[d].there;
+        }
+      }
+      if (role == TN_AMD_READS) there[1] = g->node[line].joins ? there[0] : there[0] + g->trait[line].cycles;
+    }
+    if (!g->node[line].joins) g->now = there[0] + g->trait[line].issue;
+  }
 }
 
 // ** limits **
@@ -241,12 +265,14 @@ static tn_amd_pressure tn_amd_block_takes(tn_amd_order *o) {
   for (int i = o->g.begin; i < o->g.end; i++) tn_amd_line_lives(o, i);
   return o->most;
 }
-// Registers that as many waves have as have n; some are left for what tuples leave between them.
-static int tn_amd_waves_limit(const tn_amd_chip *chip, int n) {
+// Registers that as many waves have as have n; some are left for what tuples leave between them. Matrix units are kept
+// busy by fewer waves, which have more that does not wait for each other.
+static int tn_amd_waves_limit(const tn_amd_chip *chip, int n, int matrices) {
   enum { MOST = 200, LEFT = 4 };
   const int granule = chip->granule, taken = (n + granule - 1) / granule * granule;
   int waves = taken ? chip->vgprs / taken : chip->waves;
   if (waves > chip->waves) waves = chip->waves;
+  if (matrices && waves > 4) waves -= waves / 4;
   const int each = waves ? chip->vgprs / waves / granule * granule - LEFT : MOST;
   const int limit = each < MOST ? each : MOST;
   return n > limit ? n : limit;
@@ -260,13 +286,15 @@ static void tn_amd_limits(tn_amd_order *o) {
   enum { SGPRS = 80, MOST_SGPRS = 96, AGPRS = 256, MOST_VGPRS = 240 };
   const tn_amd_list *const l = o->g.l;
   tn_amd_pressure most = {{0, 0, 0}};
+  int matrices = 0;
+  for (int i = 0; i < l->n; i++) matrices |= o->g.trait[i].unit == TN_AMD_U_MATRIX;
   for (int i = 0; i < l->n; i = o->g.end + 1) {
     o->g.begin = i; o->g.end = tn_amd_block_end(&o->g, i);
     const tn_amd_pressure takes = tn_amd_block_takes(o);
     for (int k = 0; k < TN_AMD_LIVES; k++) if (takes.of[k] > most.of[k]) most.of[k] = takes.of[k];
   }
   const int v = most.of[TN_AMD_LIVE_V], s = most.of[TN_AMD_LIVE_S];
-  o->limit.of[TN_AMD_LIVE_V] = tn_amd_waves_limit(l->chip, v < MOST_VGPRS ? v : MOST_VGPRS);
+  o->limit.of[TN_AMD_LIVE_V] = tn_amd_waves_limit(l->chip, v < MOST_VGPRS ? v : MOST_VGPRS, matrices);
   o->limit.of[TN_AMD_LIVE_S] = s < SGPRS ? SGPRS : s < MOST_SGPRS ? s : MOST_SGPRS;
   o->limit.of[TN_AMD_LIVE_A] = AGPRS;
 }
@@ -322,6 +350,8 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
   o->g.begin = begin; o->g.end = end;
   const tn_amd_pressure before = tn_amd_block_takes(o);
   int more = 1;
+  tn_amd_graph_of(&o->g, begin, end);
+  tn_amd_graph_heights(&o->g);
   for (int i = 0; i < TRIES && more && !l->refused; i++) {
     tn_amd_block_order(o);
     more = tn_amd_takes_more(o, &limit, &before);
@@ -329,17 +359,38 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
       if (o->most.of[k] > limit.of[k]) o->limit.of[k] -= (o->most.of[k] - limit.of[k] + TUPLE) << i;
   }
   o->limit = limit;
-  if (more || l->refused) return;
+  if (l->refused) return;
+  for (int i = 0; i < o->n && more; i++) o->order[i] = begin + i;
+  tn_amd_block_passes(o);
   for (int i = 0; i < o->n; i++) tn_amd_block_moves(o, i);
+}
+// Labels that nobody goes to begin no block.
+static int tn_amd_labels_dropped(tn_amd_list *l) {
+  uint8_t *const used = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->labels, 1);
+  int n = 1;
+  if (!used) return 0;
+  for (int i = 0; i < l->n; i++)
+    if (l->line[i].kind == TN_AMD_LINE_INS && l->line[i].label >= 0) used[l->line[i].label] = 1;
+  for (int i = 1; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    if (line->kind == TN_AMD_LINE_LABEL && line->label >= 0 && !used[line->label]) continue;
+    if (n != i) l->line[n] = *line;
+    n++;
+  }
+  l->n = n;
+  return 1;
 }
 static void tn_amd_schedule(tn_amd_list *l) {
   tn_amd_order o;
   if (l->refused) return;
-  if (!tn_amd_order_open(&o, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  if (!tn_amd_labels_dropped(l) || !tn_amd_order_open(&o, l)) {
+    tn_amd_list_refuse(l, "there is no memory for it");
+    return;
+  }
   tn_amd_limits(&o);
   for (int begin = 0; begin < l->n;) {
     const int end = tn_amd_block_end(&o.g, begin);
-    if (end - begin > 1) tn_amd_schedule_block(&o, begin, end);
+    if (end > begin) tn_amd_schedule_block(&o, begin, end);
     begin = end + 1;
   }
 }

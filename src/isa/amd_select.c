@@ -66,24 +66,48 @@ static void tn_amd_constants(tn_amd_selection *x, const tiny_uop *u) {
 
 // ** what lanes of a wave do together **
 
-enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_QUAD_PERM = 0 };
+enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_ROW_MIRROR = 0x140, TN_AMD_HALF_MIRROR = 0x141, TN_AMD_QUAD_PERM = 0 };
 static int tn_amd_quad_perm(int64_t mask) {                  // lane i of four has that of i ^ mask
   int control = TN_AMD_QUAD_PERM;
   for (int i = 0; i < 4; i++) control |= (int)((i ^ mask) & 3) << 2 * i;
   return control;
 }
-// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP (gfx9: within 4); within 32 by
+static tn_amd_operand tn_amd_lanes_moved(tn_amd_selection *x, tn_amd_operand from, int control) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
+  line->ins.lanes = TN_AMD_DPP16;
+  line->ins.m[TN_AMD_DPP_CTRL] = control;
+  line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
+  line->ins.m[TN_AMD_BOUND_CTRL] = 1;
+  return d;
+}
+// Within 16 lanes of gfx9: 15 - i is i ^ 15, of eight lanes 7 - i is i ^ 7.
+static tn_amd_operand tn_amd_exchanged_by_mirrors(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
+  if (mask & 8) { o = tn_amd_lanes_moved(x, o, TN_AMD_ROW_MIRROR); mask ^= 15; }
+  if (mask & 4) { o = tn_amd_lanes_moved(x, o, TN_AMD_HALF_MIRROR); mask ^= 7; }
+  return mask ? tn_amd_lanes_moved(x, o, tn_amd_quad_perm(mask)) : o;
+}
+// With the other 16 lanes of gfx11 and gfx12: which of them, four bits a lane.
+static tn_amd_operand tn_amd_exchanged_rows(tn_amd_selection *x, tn_amd_operand from, int64_t mask) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  uint32_t lanes[2] = {0, 0};
+  for (uint32_t i = 0; i < 16; i++) lanes[i / 8] |= ((i ^ (uint32_t)mask) & 15) << 4 * (i % 8);
+  const tn_amd_operand low = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[0])),
+                       high = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[1]));
+  tn_amd_line *const line = tn_amd_do4(x->l, TN_AMD_V_PERMLANEX16_B32, d, from, low, high);
+  line->ins.o[2].op_sel = 1;               // lanes that are off give 0
+  return d;
+}
+// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP; within 32 by another instruction, gfx9:
 // ds_swizzle; else by what is at four times a lane's number.
 static tn_amd_operand tn_amd_exchanged(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
-  const tn_amd_operand d = tn_amd_new_v(x->l, 1), from = tn_amd_as_v(x, o);
+  const tn_amd_operand from = tn_amd_as_v(x, o);
   const int nine = x->family == TN_AMD_GFX9;
-  if (mask < 4 || (!nine && mask < 16)) {
-    tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
-    line->ins.lanes = TN_AMD_DPP16;
-    line->ins.m[TN_AMD_DPP_CTRL] = mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask;
-    line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
-    line->ins.m[TN_AMD_BOUND_CTRL] = 1;
-  } else if (mask < 32) {
+  if (mask < 16 && nine) return tn_amd_exchanged_by_mirrors(x, from, mask);
+  if (mask < 16) return tn_amd_lanes_moved(x, from, mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask);
+  if (mask < 32 && !nine) return tn_amd_exchanged_rows(x, from, mask);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  if (mask < 32) {
     tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_DS_SWIZZLE_B32, d, from);
     line->ins.m[TN_AMD_OFFSET] = (int32_t)mask << 10 | 0x1F;  // and_mask 31, or_mask 0, xor_mask
   } else {
@@ -227,6 +251,14 @@ static void tn_amd_survey_places(tn_amd_selection *x) {
   }
   if (depth) tn_amd_list_refuse(x->l, "loops that nest so deep");
 }
+// Where an access may not be done, goes on with a loop, or adds, a buffer's descriptor is worth its four registers.
+static void tn_amd_survey_buffer(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *index = u->op == TINY_OP_STORE || u->op == TINY_OP_LOAD ? u->src[0] : NULL;
+  if (!index || index->op != TINY_OP_INDEX) return;
+  const int loops = x->inside[index->src[1]->seq] > 0 || x->inside[u->seq] > 0;
+  if (index->nsrc == 3 || loops || (u->op == TINY_OP_STORE && u->k == TN_ADDS))
+    x->buffer[tn_memory_behind(index->src[0])->seq] = 1;
+}
 static void tn_amd_need_sum(tn_amd_selection *x, const tiny_uop *u, int depth) {
   const int op = u->op;
   x->needed[u->seq] = 1;
@@ -257,7 +289,9 @@ static void tn_amd_survey(tn_amd_selection *x) {
     if (op == TINY_OP_STORE || op == TINY_OP_RANGE || op == TINY_OP_IF) x->needed[i] = 1;
     if (op == TINY_OP_WMMA && u->src[2]->op == TINY_OP_LOAD && tn_is_reg(u->src[2]->src[0]->src[0]))
       x->tuple[tn_memory_behind(u->src[2]->src[0]->src[0])->seq] = 1;
+    if (op == TINY_OP_DEFINE && tn_amd_keeps_pairs(x, u)) x->tuple[i] = 1;
     if (!x->needed[i] || op == TINY_OP_GROUP) continue;
+    tn_amd_survey_buffer(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const tiny_uop *s = u->src[j];
       if (op == TINY_OP_INDEX && j == 1) { tn_amd_need_sum(x, s, 0); continue; }
@@ -272,12 +306,12 @@ static int tn_amd_tables(tn_amd_selection *x) {
   x->words = (int *)tn_amd_scratch(x->t, n, sizeof(int));
   x->ends = (int *)tn_amd_scratch(x->t, n, sizeof(int));
   x->place = (int64_t *)tn_amd_scratch(x->t, n, sizeof(int64_t));
-  x->wants = (uint8_t *)tn_amd_scratch(x->t, 7 * n, 1);
+  x->wants = (uint8_t *)tn_amd_scratch(x->t, 8 * n, 1);
   x->step = (struct tn_amd_step *)tn_amd_scratch(x->t, TN_AMD_STEPS, sizeof *x->step);
   x->level = (struct tn_amd_level *)tn_amd_scratch(x->t, TN_AMD_DEEP, sizeof *x->level);
   if (!x->elements || !x->words || !x->ends || !x->place || !x->wants || !x->step || !x->level) return 0;
   x->needed = x->wants + n; x->zeros = x->needed + n; x->written = x->zeros + n; x->inside = x->written + n;
-  x->tuple = x->inside + n; x->uses = x->tuple + n;
+  x->tuple = x->inside + n; x->uses = x->tuple + n; x->buffer = x->uses + n;
   return 1;
 }
 // The whole list, to l, which is open.

@@ -18,8 +18,8 @@ static int tn_amd_shows_virtual(const tn_amd_line *line) {
 static void tn_amd_put_virtual(tn_amd_text *t, const tn_amd_ins *ins, const tn_amd_operand *o, char what) {
   char s[32];
   if (!tn_amd_is_virtual(o)) { tn_amd_put_operand(t, ins, o, what); return; }
-  snprintf(s, sizeof s, "%s%c%%%d", o->neg ? "-" : "", o->kind == TN_AMD_VGPR ? 'v' : o->kind == TN_AMD_SGPR ? 's' : 'a',
-           o->reg - TN_AMD_VIRTUAL);
+  const char file = o->kind == TN_AMD_VGPR ? 'v' : o->kind == TN_AMD_SGPR ? 's' : 'a';
+  snprintf(s, sizeof s, "%s%c%%%d", o->neg ? "-" : "", file, o->reg - TN_AMD_VIRTUAL);
   tn_amd_put(t, s);
   if (o->sub) { snprintf(s, sizeof s, "+%d", o->sub); tn_amd_put(t, s); }
   if (o->dwords != 1) { snprintf(s, sizeof s, ":%d", o->dwords); tn_amd_put(t, s); }

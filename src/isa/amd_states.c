@@ -47,15 +47,16 @@ static int tn_amd_states_join(void *to, const void *from) {
   const tn_amd_states *const b = (const tn_amd_states *)from;
   uint8_t *const all = (uint8_t *)a;
   const uint8_t *const other = (const uint8_t *)b;
+  const size_t first = b->last[TN_AMD_LEFT_MOST] ? 0 : offsetof(tn_amd_states, scalar);
   int more = 0;
-  for (int r = 0; r < TN_AMD_FLOW_VECTORS; r++) {
+  for (int r = 0; r < TN_AMD_FLOW_VECTORS && !first; r++) {
     const int same = a->part[r] == b->part[r] && a->of[r] == b->of[r], own = a->left[TN_AMD_NEXT_OTHER_C][r];
     if (!b->left[TN_AMD_NEXT_OTHER_C][r] || same || (own && a->part[r] == 255)) continue;
     a->part[r] = own ? 255 : b->part[r];
     a->of[r] = own ? 255 : b->of[r];
     more = 1;
   }
-  for (size_t i = 0; i < offsetof(tn_amd_states, part); i++) if (other[i] > all[i]) { all[i] = other[i]; more = 1; }
+  for (size_t i = first; i < offsetof(tn_amd_states, part); i++) if (other[i] > all[i]) { all[i] = other[i]; more = 1; }
   return more;
 }
 static void tn_amd_states_pass_over(uint8_t *of, int n, int states) {
@@ -138,7 +139,8 @@ static int tn_amd_states_of_others(const tn_amd_states *s, const tn_amd_ins *ins
                   : unit == TN_AMD_U_MATRIX || tn_amd_is_of_lane(ins->op) ? TN_AMD_EXEC_LANE : 0;
   int most = fmas ? tn_amd_states_of_scalar(s, TN_AMD_VCC, 2, TN_AMD_SCALAR_FMAS) : 0;
   tn_amd_states_more(&most, tn_amd_states_of_scalar(s, TN_AMD_EXEC, 2, lanes));
-  if (s->last[TN_AMD_LEFT_M0] && (ins->op == TN_AMD_S_SENDMSG || tn_amd_is_named(ins, "movrel") || tn_amd_is_named(ins, "load_lds")))
+  if (s->last[TN_AMD_LEFT_M0] &&
+      (ins->op == TN_AMD_S_SENDMSG || tn_amd_is_named(ins, "movrel") || tn_amd_is_named(ins, "load_lds")))
     tn_amd_states_more(&most, s->last[TN_AMD_LEFT_M0]);
   if (s->last[TN_AMD_LEFT_MODE] && (tn_amd_is_named(ins, "s_setreg") || tn_amd_is_named(ins, "s_getreg")))
     tn_amd_states_more(&most, s->last[TN_AMD_LEFT_MODE]);
@@ -242,7 +244,8 @@ static void tn_amd_states_after(tn_amd_states *s, const tn_amd_line *line, const
     const tn_amd_operand *const o = &ins->o[i];
     const int written = tn_amd_is_written(ins, i, form.operands[2 * i]);
     if (o->kind != TN_AMD_VGPR && o->kind != TN_AMD_AGPR) continue;
-    if (unit == TN_AMD_U_MATRIX && form.operands[2 * i] == 'C') tn_amd_states_keep(s, o, tn_amd_hazard_passes(ins) - 1, 0);
+    if (unit == TN_AMD_U_MATRIX && form.operands[2 * i] == 'C')
+      tn_amd_states_keep(s, o, tn_amd_hazard_passes(ins) - 1, 0);
     if (unit == TN_AMD_U_VMEM && form.operands[2 * i] == 'b' && !written && o->dwords > 2)
       tn_amd_states_keep(s, o, 2, 1);                        // of a store
     if (written && (vector || unit == TN_AMD_U_MATRIX))

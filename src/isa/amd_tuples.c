@@ -91,7 +91,8 @@ static int tn_amd_tuple_write_before(tn_amd_tuples *t, int unit, int p) {
   const tn_amd_live_write *const write = t->r->write;
   int at = t->write_at[unit];
   if (at && write[at].at >= p) at = 0;
-  for (int next = at ? write[at].next : t->r->writes[unit]; next && write[next].at < p; next = write[next].next) at = next;
+  for (int next = at ? write[at].next : t->r->writes[unit]; next && write[next].at < p; next = write[next].next)
+    at = next;
   return t->write_at[unit] = at;
 }
 // Does a write of x change what y holds?

@@ -158,6 +158,11 @@ static void tn_amd_uses_add(tn_amd_uses *u, int kind, int reg, int sub, int dwor
   const tn_amd_use use = {(uint8_t)kind, (uint8_t)role, (uint8_t)sub, (uint8_t)dwords, (uint16_t)reg};
   if (u->n < TN_AMD_MOST_USES) u->of[u->n++] = use;
 }
+// A pair of f32 (gfx942) of which one half is taken twice.
+static int tn_amd_reads_half(int op, const tn_amd_operand *o) {
+  const int pairs = op == TN_AMD_V_PK_FMA_F32 || op == TN_AMD_V_PK_MUL_F32 || op == TN_AMD_V_PK_ADD_F32;
+  return pairs && o->op_sel == o->op_sel_hi;
+}
 // Does it read or write operand i, or both?
 static int tn_amd_role(const tn_amd_ins *ins, int op, const tn_amd_form *f, int i, int adds) {
   const char where = i < f->n ? f->operands[2 * i] : '0';
@@ -173,7 +178,8 @@ static void tn_amd_uses_of_half(tn_amd_uses *u, const tn_amd_ins *ins, int op, i
   const int adds = o == ins->o ? tn_amd_reads_result(ins) : tn_amd_adds_to_result(op, ins->family);
   for (int i = 0; i < n; i++) {
     const int role = tn_amd_role(ins, op, &f, i, adds);
-    if (tn_amd_is_register(&o[i])) tn_amd_uses_add(u, o[i].kind, o[i].reg, o[i].sub, o[i].dwords, role);
+    const tn_amd_operand r = i && tn_amd_reads_half(op, &o[i]) ? tn_amd_slice(o[i], o[i].op_sel, 1) : o[i];
+    if (tn_amd_is_register(&r)) tn_amd_uses_add(u, r.kind, r.reg, r.sub, r.dwords, role);
     else if (o[i].kind == TN_AMD_SPECIAL) tn_amd_uses_add(u, TN_AMD_SPECIAL, o[i].reg, 0, 1, role);
   }
 }

@@ -22,7 +22,8 @@ typedef struct tn_amd_selection {
   tiny_ctx *t; const tiny_listing *k; tn_amd_list *l; int family;
   tn_amd_operand *pool; int npool, poolcap;
   int *elements, *words;                   // of nodes: where in the pool, -1: nowhere
-  uint8_t *wants, *needed, *zeros, *written;                 // written: of a PARAM: it is stored to; zeros: low bits
+  // written: of a PARAM: it is stored to; buffer: it is reached by a buffer's descriptor; zeros: low bits
+  uint8_t *wants, *needed, *zeros, *written, *buffer;
   struct tn_amd_level *level; int depth, at, serial;         // loops and IFs that are open; where lines go
   uint8_t *inside; struct tn_amd_step *step;                 // inside: of nodes, how deep they stand (amd_address.c)
   // A RANGE whose body stands there several times, which copy is written, and the iteration of the first of them

@@ -121,6 +121,12 @@ static int tn_amd_is_barrier(const tn_amd_line *line) {
   return line->kind == TN_AMD_LINE_INS && (op == TN_AMD_S_BARRIER || op == TN_AMD_S_BARRIER_SIGNAL ||
                                            op == TN_AMD_S_BARRIER_SIGNAL_ISFIRST);
 }
+// Permutations of lanes go by LDS's counter, and touch nothing of it.
+static int tn_amd_touches_lds(const tn_amd_line *line, int access) {
+  const int op = line->ins.op;
+  return access == TN_AMD_A_LDS && op != TN_AMD_DS_PERMUTE_B32 && op != TN_AMD_DS_BPERMUTE_B32 &&
+         op != TN_AMD_DS_SWIZZLE_B32;
+}
 static void tn_amd_put_wait_12(tn_amd_flow *f, const tn_amd_needs *needs) {
   const unsigned load = (unsigned)tn_amd_left(needs->load), lds = (unsigned)tn_amd_left(needs->lds);
   if (needs->load && needs->lds) tn_amd_flow_put_number(f, TN_AMD_S_WAIT_LOADCNT_DSCNT, load << 8 | lds);
@@ -178,7 +184,8 @@ static void tn_amd_needs_of_loop(tn_amd_flow *f, tn_amd_needs *needs, const tn_a
   tn_amd_pending entry = *p;
   uint8_t *const all = (uint8_t *)&entry;
   for (size_t i = 0; i < sizeof entry; i++) if (back[i]) all[i] = 0;
-  for (int i = line + 1; i < w->end[line]; i++) tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
+  for (int i = line + 1; i < w->end[line]; i++)
+    tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
 }
 static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_waiting *const w = (tn_amd_waiting *)f->pass;
@@ -189,7 +196,8 @@ static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_needs_of(&needs, p, &f->uses[i], access);
   if (line->kind == TN_AMD_LINE_LOOP && w->in_front) tn_amd_needs_of_loop(f, &needs, p, i);
   if (tn_amd_is_barrier(line)) tn_amd_need(&needs.lds, p->lds[TN_AMD_LDS_ITSELF]);
-  if (tn_amd_is_barrier(line) || access == TN_AMD_A_LDS) tn_amd_need(&needs.load, p->load[TN_AMD_LDS_ITSELF]);
+  if (tn_amd_is_barrier(line) || tn_amd_touches_lds(line, access))
+    tn_amd_need(&needs.load, p->load[TN_AMD_LDS_ITSELF]);
   tn_amd_put_wait(f, p, needs);
   if (access) tn_amd_pending_begin(p, &f->uses[i], access, f->l->family);
   if (w->loop[i] && line->kind == TN_AMD_LINE_INS && !w->in_front) w->back[w->loop[i]] = *p;
