@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 4b6d45e66a844a03a182987a62161fefc789577006fffea0c702cbb12e9e83d2
+/* tiny_amd.h 0.1.0, source 262455a0ab914684b75906b2f82c1fcd04750184b607b0beacde2cd05cff66c7
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -166,7 +166,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "4b6d45e66a844a03a182987a62161fefc789577006fffea0c702cbb12e9e83d2"
+#define TN_AMD_SOURCE_ID "262455a0ab914684b75906b2f82c1fcd04750184b607b0beacde2cd05cff66c7"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -4140,8 +4140,8 @@ typedef struct tn_amd_layout {
 
 #define TN_AMD_AT_FIELD(key, lo, width) {TN_AMD_F_##key, lo, width, 0}
 #define TN_AMD_AT_FIRST(key, lo, width, first) {TN_AMD_F_##key, lo, width, first}
-#define TN_AMD_AT_M(key, lo, width) {TN_AMD_F_M + TN_AMD_##key, lo, width, 0}
-#define TN_AMD_AT_SIGNED(key, lo, width) {TN_AMD_F_SIGNED + TN_AMD_##key, lo, width, 0}
+#define TN_AMD_AT_M(key, lo, width) {TN_AMD_F_M + (int)TN_AMD_##key, lo, width, 0}
+#define TN_AMD_AT_SIGNED(key, lo, width) {TN_AMD_F_SIGNED + (int)TN_AMD_##key, lo, width, 0}
 #define TN_A_F TN_AMD_AT_FIELD
 #define TN_A_M TN_AMD_AT_M
 #define TN_A_SOURCES TN_A_F(SRC0, 32, 9), TN_A_F(SRC1, 41, 9), TN_A_F(SRC2, 50, 9)
@@ -6993,7 +6993,7 @@ static void tn_amd_fill_parts(tn_amd_writer *w) {
 }
 // Offsets in the file, and addresses in the image: a page further from the code on, and another from .dynamic on.
 static uint64_t tn_amd_place_parts(tn_amd_writer *w) {
-  uint64_t offset = TN_AMD_ELF_HEADER + TN_AMD_SEGMENTS * TN_AMD_ELF_SEGMENT, page = 0;
+  uint64_t offset = (uint64_t)TN_AMD_ELF_HEADER + (uint64_t)TN_AMD_SEGMENTS * TN_AMD_ELF_SEGMENT, page = 0;
   for (int i = 1; i < TN_AMD_SECTIONS; i++) {
     const uint64_t align = (uint64_t)(i == TN_AMD_S_TEXT ? (int)TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align);
     offset = tn_amd_aligned(offset, align);
@@ -7794,7 +7794,7 @@ static tn_amd_line *tn_amd_do(tn_amd_list *l, int op, int n, const tn_amd_operan
   if (!format || n > TN_AMD_MOST_OPERANDS) { tn_amd_list_refuse(l, "the GPU has no such instruction"); return l->line; }
   memset(&ins, 0, sizeof ins);
   ins.op = (uint16_t)op; ins.family = (uint8_t)l->family; ins.n = (uint8_t)n;
-  memcpy(ins.o, o, (size_t)n * sizeof *o);
+  if (n) memcpy(ins.o, o, (size_t)n * sizeof *o);
   if (tn_amd_commutes(op) && ins.o[2].kind != TN_AMD_VGPR && ins.o[1].kind == TN_AMD_VGPR) {
     ins.o[1] = o[2]; ins.o[2] = o[1];
   }
@@ -9503,11 +9503,19 @@ static tn_amd_operand tn_amd_wide_one(tn_amd_selection *x, const tiny_uop *s, in
   tn_amd_copy(x->l, tn_amd_slice(pair, 0, 1), one);
   return pair;
 }
+// Is a source the cast of an f16 that nobody else wants? It is none by v_fma_mix_f32 (amd_fused.c).
+static int tn_amd_mixes(const tn_amd_selection *x, const tiny_uop *u) {
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    const tiny_uop *const s = u->src[j];
+    if (s->op == TINY_OP_CAST && s->src[0]->dtype == TINY_F16 && x->uses && x->uses[s->seq] == 1) return 1;
+  }
+  return 0;
+}
 static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
   const int op = tn_amd_wide_pair_op(x, u), n = (int)u->nsrc;
   tn_amd_operand same[3], o[4];
   int scalars = 0, kind[3] = {0, 0, 0}, pairs = 0;
-  if (!op) return 0;
+  if (!op || tn_amd_mixes(x, u)) return 0;
   for (int j = 0; j < n; j++) {
     kind[j] = tn_amd_wide_kind(x, u, u->src[j]);
     pairs += kind[j] != TN_AMD_ONE;
@@ -9848,11 +9856,41 @@ static int tn_amd_mixed(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand *
     default: return 0;
   }
 }
+// The line that gives o by a move from another lane, not long before; NULL: there is none.
+static const tn_amd_line *tn_amd_lane_move(const tn_amd_selection *x, const tn_amd_operand *o) {
+  const tn_amd_list *const l = x->l;
+  for (int i = l->n - 1; i >= 0 && i > l->n - 8; i--) {
+    const tn_amd_line *const line = &l->line[i];
+    const tn_amd_ins *const ins = &line->ins;
+    if (line->kind != TN_AMD_LINE_INS) return NULL;
+    if (ins->n && ins->o[0].kind == o->kind && ins->o[0].reg == o->reg && ins->o[0].sub == o->sub)
+      return ins->op == TN_AMD_V_MOV_B32 && ins->lanes == TN_AMD_DPP16 ? line : NULL;
+  }
+  return NULL;
+}
+// A sum with another lane's value.
+static int tn_amd_fused_lanes(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const s = u->src[j];
+    const tn_amd_operand from = tn_amd_element(x, s, i), other = tn_amd_element(x, u->src[!j], i);
+    if (s->op != TINY_OP_SHUFFLE || !tn_amd_is_own(x, u, s, i) || other.kind != TN_AMD_VGPR) continue;
+    const tn_amd_line *const move = tn_amd_lane_move(x, &from);
+    if (!move) continue;
+    const tn_amd_ins ins = move->ins;
+    *y = tn_amd_new_v(x->l, 1);
+    tn_amd_line *const line = tn_amd_do3(x->l, TN_AMD_V_ADD_F32, *y, ins.o[1], other);
+    line->ins.lanes = ins.lanes;
+    memcpy(line->ins.m, ins.m, sizeof ins.m);
+    return 1;
+  }
+  return 0;
+}
 static int tn_amd_fused_float(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   const int at = tn_amd_float_row_of(u->op), n = (int)u->nsrc;
   int mixed = 0, says = 0, scalar = 1;
   tn_amd_operand o[4];
   if (at < 0 || n < 2 || u->dtype != TINY_F32) return 0;
+  if (u->op == TINY_OP_ADD && u->lanes == 1 && tn_amd_fused_lanes(x, u, i, y)) return 1;
   for (int j = 0; j < n; j++) {
     const tiny_uop *s = u->src[j];
     o[1 + j] = tn_amd_float_source(x, u, &s, i);
@@ -10966,24 +11004,48 @@ static void tn_amd_constants(tn_amd_selection *x, const tiny_uop *u) {
 
 // ** what lanes of a wave do together **
 
-enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_QUAD_PERM = 0 };
+enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_ROW_MIRROR = 0x140, TN_AMD_HALF_MIRROR = 0x141, TN_AMD_QUAD_PERM = 0 };
 static int tn_amd_quad_perm(int64_t mask) {                  // lane i of four has that of i ^ mask
   int control = TN_AMD_QUAD_PERM;
   for (int i = 0; i < 4; i++) control |= (int)((i ^ mask) & 3) << 2 * i;
   return control;
 }
-// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP (gfx9: within 4); within 32 by
+static tn_amd_operand tn_amd_lanes_moved(tn_amd_selection *x, tn_amd_operand from, int control) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
+  line->ins.lanes = TN_AMD_DPP16;
+  line->ins.m[TN_AMD_DPP_CTRL] = control;
+  line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
+  line->ins.m[TN_AMD_BOUND_CTRL] = 1;
+  return d;
+}
+// Within 16 lanes of gfx9: 15 - i is i ^ 15, of eight lanes 7 - i is i ^ 7.
+static tn_amd_operand tn_amd_exchanged_by_mirrors(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
+  if (mask & 8) { o = tn_amd_lanes_moved(x, o, TN_AMD_ROW_MIRROR); mask ^= 15; }
+  if (mask & 4) { o = tn_amd_lanes_moved(x, o, TN_AMD_HALF_MIRROR); mask ^= 7; }
+  return mask ? tn_amd_lanes_moved(x, o, tn_amd_quad_perm(mask)) : o;
+}
+// With the other 16 lanes of gfx11 and gfx12: which of them, four bits a lane.
+static tn_amd_operand tn_amd_exchanged_rows(tn_amd_selection *x, tn_amd_operand from, int64_t mask) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  uint32_t lanes[2] = {0, 0};
+  for (uint32_t i = 0; i < 16; i++) lanes[i / 8] |= ((i ^ (uint32_t)mask) & 15) << 4 * (i % 8);
+  const tn_amd_operand low = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[0])),
+                       high = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[1]));
+  tn_amd_line *const line = tn_amd_do4(x->l, TN_AMD_V_PERMLANEX16_B32, d, from, low, high);
+  line->ins.o[2].op_sel = 1;               // lanes that are off give 0
+  return d;
+}
+// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP; within 32 by another instruction, gfx9:
 // ds_swizzle; else by what is at four times a lane's number.
 static tn_amd_operand tn_amd_exchanged(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
-  const tn_amd_operand d = tn_amd_new_v(x->l, 1), from = tn_amd_as_v(x, o);
+  const tn_amd_operand from = tn_amd_as_v(x, o);
   const int nine = x->family == TN_AMD_GFX9;
-  if (mask < 4 || (!nine && mask < 16)) {
-    tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
-    line->ins.lanes = TN_AMD_DPP16;
-    line->ins.m[TN_AMD_DPP_CTRL] = mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask;
-    line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
-    line->ins.m[TN_AMD_BOUND_CTRL] = 1;
-  } else if (mask < 32) {
+  if (mask < 16 && nine) return tn_amd_exchanged_by_mirrors(x, from, mask);
+  if (mask < 16) return tn_amd_lanes_moved(x, from, mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask);
+  if (mask < 32 && !nine) return tn_amd_exchanged_rows(x, from, mask);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  if (mask < 32) {
     tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_DS_SWIZZLE_B32, d, from);
     line->ins.m[TN_AMD_OFFSET] = (int32_t)mask << 10 | 0x1F;  // and_mask 31, or_mask 0, xor_mask
   } else {
@@ -12585,10 +12647,29 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
   tn_amd_block_passes(o);
   for (int i = 0; i < o->n; i++) tn_amd_block_moves(o, i);
 }
+// Labels that nobody goes to begin no block.
+static int tn_amd_labels_dropped(tn_amd_list *l) {
+  uint8_t *const used = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->labels, 1);
+  int n = 1;
+  if (!used) return 0;
+  for (int i = 0; i < l->n; i++)
+    if (l->line[i].kind == TN_AMD_LINE_INS && l->line[i].label >= 0) used[l->line[i].label] = 1;
+  for (int i = 1; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    if (line->kind == TN_AMD_LINE_LABEL && line->label >= 0 && !used[line->label]) continue;
+    if (n != i) l->line[n] = *line;
+    n++;
+  }
+  l->n = n;
+  return 1;
+}
 static void tn_amd_schedule(tn_amd_list *l) {
   tn_amd_order o;
   if (l->refused) return;
-  if (!tn_amd_order_open(&o, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  if (!tn_amd_labels_dropped(l) || !tn_amd_order_open(&o, l)) {
+    tn_amd_list_refuse(l, "there is no memory for it");
+    return;
+  }
   tn_amd_limits(&o);
   for (int begin = 0; begin < l->n;) {
     const int end = tn_amd_block_end(&o.g, begin);
@@ -14187,8 +14268,8 @@ static int tn_amd_pair_some(const tn_amd_dual_side *a, const tn_amd_dual_side *b
 static int tn_amd_touch_of(const tn_amd_use *u) {            // -1: nobody waits for it
   const int at = u->reg + u->sub;
   if (u->kind == TN_AMD_SPECIAL)
-    return u->reg == TN_AMD_SCC ? TN_AMD_DWORD_SCC : u->reg == TN_AMD_VCCZ ? TN_AMD_DWORD_SGPR + TN_AMD_VCC
-         : u->reg == TN_AMD_EXECZ ? TN_AMD_DWORD_SGPR + TN_AMD_EXEC : -1;
+    return u->reg == TN_AMD_SCC ? TN_AMD_DWORD_SCC : u->reg == TN_AMD_VCCZ ? TN_AMD_DWORD_SGPR + (int)TN_AMD_VCC
+         : u->reg == TN_AMD_EXECZ ? TN_AMD_DWORD_SGPR + (int)TN_AMD_EXEC : -1;
   if (u->kind == TN_AMD_SGPR) return at == TN_AMD_NULL || at > 127 ? -1 : TN_AMD_DWORD_SGPR + at;
   return at > 255 ? -1 : u->kind == TN_AMD_AGPR ? TN_AMD_DWORD_AGPR + at : at;
 }
@@ -16684,62 +16765,62 @@ Where things stand in tiny_amd.h
                                           GPUs
    9309  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9561  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9569  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9594  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-   9959  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9602  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+   9997  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10265  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10303  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10609  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10647  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  10901  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  10939  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11212  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11273  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11274  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11335  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11487  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11549  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  11890  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  11952  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12222  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12284  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  12603  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  12684  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13106  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13187  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  13379  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  13460  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  13649  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14075  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14298  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  13730  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14156  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14379  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  14429  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  14510  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  14648  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  14729  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  14919  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15000  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15105  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15186  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15240  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15427  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15321  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15508  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  15542  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  15669  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  15623  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  15750  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  15982  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16063  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16074  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16155  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16269  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16382  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16350  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16463  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16425  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16506  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  16553  src/amd/backend.c                the one object of tiny_amd.h
+  16634  src/amd/backend.c                the one object of tiny_amd.h
 */

@@ -113,8 +113,8 @@ static int tn_amd_pair_some(const tn_amd_dual_side *a, const tn_amd_dual_side *b
 static int tn_amd_touch_of(const tn_amd_use *u) {            // -1: nobody waits for it
   const int at = u->reg + u->sub;
   if (u->kind == TN_AMD_SPECIAL)
-    return u->reg == TN_AMD_SCC ? TN_AMD_DWORD_SCC : u->reg == TN_AMD_VCCZ ? TN_AMD_DWORD_SGPR + TN_AMD_VCC
-         : u->reg == TN_AMD_EXECZ ? TN_AMD_DWORD_SGPR + TN_AMD_EXEC : -1;
+    return u->reg == TN_AMD_SCC ? TN_AMD_DWORD_SCC : u->reg == TN_AMD_VCCZ ? TN_AMD_DWORD_SGPR + (int)TN_AMD_VCC
+         : u->reg == TN_AMD_EXECZ ? TN_AMD_DWORD_SGPR + (int)TN_AMD_EXEC : -1;
   if (u->kind == TN_AMD_SGPR) return at == TN_AMD_NULL || at > 127 ? -1 : TN_AMD_DWORD_SGPR + at;
   return at > 255 ? -1 : u->kind == TN_AMD_AGPR ? TN_AMD_DWORD_AGPR + at : at;
 }

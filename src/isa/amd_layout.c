@@ -33,8 +33,8 @@ typedef struct tn_amd_layout {
 
 #define TN_AMD_AT_FIELD(key, lo, width) {TN_AMD_F_##key, lo, width, 0}
 #define TN_AMD_AT_FIRST(key, lo, width, first) {TN_AMD_F_##key, lo, width, first}
-#define TN_AMD_AT_M(key, lo, width) {TN_AMD_F_M + TN_AMD_##key, lo, width, 0}
-#define TN_AMD_AT_SIGNED(key, lo, width) {TN_AMD_F_SIGNED + TN_AMD_##key, lo, width, 0}
+#define TN_AMD_AT_M(key, lo, width) {TN_AMD_F_M + (int)TN_AMD_##key, lo, width, 0}
+#define TN_AMD_AT_SIGNED(key, lo, width) {TN_AMD_F_SIGNED + (int)TN_AMD_##key, lo, width, 0}
 #define TN_A_F TN_AMD_AT_FIELD
 #define TN_A_M TN_AMD_AT_M
 #define TN_A_SOURCES TN_A_F(SRC0, 32, 9), TN_A_F(SRC1, 41, 9), TN_A_F(SRC2, 50, 9)

@@ -346,7 +346,7 @@ static void tn_amd_fill_parts(tn_amd_writer *w) {
 }
 // Offsets in the file, and addresses in the image: a page further from the code on, and another from .dynamic on.
 static uint64_t tn_amd_place_parts(tn_amd_writer *w) {
-  uint64_t offset = TN_AMD_ELF_HEADER + TN_AMD_SEGMENTS * TN_AMD_ELF_SEGMENT, page = 0;
+  uint64_t offset = (uint64_t)TN_AMD_ELF_HEADER + (uint64_t)TN_AMD_SEGMENTS * TN_AMD_ELF_SEGMENT, page = 0;
   for (int i = 1; i < TN_AMD_SECTIONS; i++) {
     const uint64_t align = (uint64_t)(i == TN_AMD_S_TEXT ? (int)TN_AMD_TEXT_ALIGN : tn_amd_sections[i].align);
     offset = tn_amd_aligned(offset, align);
