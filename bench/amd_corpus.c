@@ -191,7 +191,6 @@ static tiny_code corpus_compile(void *dev, int n, const tiny_bytes *source, tiny
   return code;
 }
 
-#if AMD_HAS_OWN
 // Our own renderer, timed: from the list to the object of one kernel alone.
 static tiny_code (*own_kernel)(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                uint64_t *uses);
@@ -210,12 +209,9 @@ static tiny_code timed_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_li
   if (counting) took_ms(best);
   return own_kernel(t, r, k, out, uses);
 }
-#endif
 static void corpus_renderer(void *dev, tiny_renderer *r) {
   amd_renderer(dev, r);
-#if AMD_HAS_OWN
   if (((amd_device *)dev)->own && r->kernel) { own_kernel = r->kernel; r->kernel = timed_kernel; }
-#endif
 }
 static tiny_ctx *corpus_ctx(int on_cpu) {
   static tiny_backend emulated;
@@ -329,7 +325,7 @@ static void run_case(int gpus_asked) {
   free(unused);
   for (gpu_now = 0; gpu_now < GPUS; gpu_now++) {
     if (!(gpus_asked >> gpu_now & 1)) continue;
-    for (compiler_now = AMD_HAS_OWN ? OWN : CLANG; compiler_now < (only_own ? CLANG : COLUMNS); compiler_now++)
+    for (compiler_now = OWN; compiler_now < (only_own ? CLANG : COLUMNS); compiler_now++)
       run_column(expected, dtype, nbytes);
     if (verbose) print_kernels();
     fflush(stdout);
@@ -400,15 +396,15 @@ static int print_errors(int gpu) {
 static void print_head(int gpu, int both) {
   printf("\n## %s\n\n| | kernels |", gpus[gpu]);
   for (int c = COLUMNS - 1; c >= 0; c--) {
-    if (c == CLANG ? only_own : !AMD_HAS_OWN) continue;
+    if (c == CLANG && only_own) continue;
     printf(" %s: instructions | work | cycles | VGPRs | SGPRs | waves | scratch |", compilers[c]);
   }
   printf("%s\n|---|---|", both ? " / instructions | / cycles | bits |" : "");
-  for (int i = 0; i < 7 * (AMD_HAS_OWN + !only_own) + 3 * both; i++) printf("---|");
+  for (int i = 0; i < 7 * (1 + !only_own) + 3 * both; i++) printf("---|");
   printf("\n");
 }
 static int print_gpu(int gpu) {
-  const int both = AMD_HAS_OWN && !only_own;
+  const int both = !only_own;
   print_head(gpu, both);
   for (int i = 0; i < CASES; i++) print_row(i, gpu);
   if (both) printf("\n| own over clang's, geometric means | cases | instructions | work | cycles | worst: instructions "
@@ -425,7 +421,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "-v")) verbose = 1;
     else if (!strcmp(argv[i], "-d")) verbose = disassembles = 1;
-    else if (!strcmp(argv[i], "-q")) only_own = AMD_HAS_OWN;
+    else if (!strcmp(argv[i], "-q")) only_own = 1;
     else if (!strcmp(argv[i], "--llvm")) asks_llvm = 1;
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
     else if (!strcmp(argv[i], "-c") && i + 1 < argc) only_class = argv[++i];

@@ -1,5 +1,6 @@
 // amd: AMD in the place of INTERP, for any test, on a GPU that is played (amd_mock.h) and kernels that the emulator
-// runs: make test-amd. $TEST_AMD: gfx1100, gfx1201 or gfx942; $TEST_AMD_SEED: how late. With $TEST_AMD=real the
+// runs: make test-amd. $TEST_AMD: gfx1100, gfx1201 or gfx942; $TEST_AMD_SEED: how late; $TEST_AMD_COMPILER: "clang": not
+// the built-in one. With $TEST_AMD=real the
 // machine's own. Included by runtime/device.c (TN_TEST_BACKEND).
 #ifndef AMD_H
 #define AMD_H
@@ -9,7 +10,13 @@ amd_mock *amd_played(amd_mock_desc desc);
 #if defined(TEST_LIBRARY) || !defined(TEST_FUNCTION)        // the object that a flavour's programs share, or no such
   #include "amd_mock.c"
   #include "amd_run.h"
-  amd_mock *amd_played(amd_mock_desc desc) { desc.run = amd_run; return amd_mock_new(&desc); }
+  amd_mock *amd_played(amd_mock_desc desc) {
+    const char *compiler = getenv("TEST_AMD_COMPILER");
+    const int clang = compiler && !strcmp(compiler, "clang");
+    setenv("TINY_AMD_COMPILER", clang ? "outside" : "builtin", 1);
+    desc.run = clang ? amd_run : amd_run_strictly;
+    return amd_mock_new(&desc);
+  }
 #endif
 
 static int amd_is_real(void) { const char *gpu = getenv("TEST_AMD"); return gpu && !strcmp(gpu, "real"); }

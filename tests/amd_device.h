@@ -1,10 +1,10 @@
-// amd_device: a GPU of AMD's in the place of INTERP, for any test: kernels in HIP C (render/lang_cuda.c), which clang
-// compiles and the emulator of amd_emulator.h executes: waits, hazards, addresses, races of LLVM's code are looked at.
+// amd_device: a GPU of AMD's in the place of INTERP, for any test: kernels are machine code of the generator's
+// (isa/amd_generate.c), which the emulator of amd_emulator.h executes: waits, hazards, addresses, races are looked at.
 //
 // $TEST_AMD: the GPU, "gfx1100" (the default), "gfx1201", "gfx942"; $TEST_AMD_SEED: the order of groups and waves;
 // $TEST_AMD_CACHE: the folder of what was compiled, by the text's hash (build/amd-objects);
-// $TEST_AMD_COMPILER: "own": by the generator of src/isa/amd_generate.c, and strictly: clang's code is allowed to read
-// registers that nobody wrote.
+// $TEST_AMD_COMPILER: "clang": kernels in HIP C (render/lang_cuda.c), by clang, whose code is allowed to read registers
+// that nobody wrote.
 // Included by runtime/device.c (TN_TEST_BACKEND): TINY_DEV=INTERP build/gfx/test_vectors.
 #ifndef AMD_DEVICE_H
 #define AMD_DEVICE_H
@@ -13,15 +13,7 @@
 #include "amd_emulate.c"
 #include "amd_object.h"
 #include <sys/stat.h>
-#ifdef __has_include
-  #if __has_include("../src/isa/amd_generate.c")
-    #define AMD_HAS_OWN 1
-    #include "../src/isa/amd_generate.c"
-  #endif
-#endif
-#ifndef AMD_HAS_OWN
-  #define AMD_HAS_OWN 0
-#endif
+#include "../src/isa/amd_generate.c"
 
 typedef struct amd_device {
   tiny_ctx *t; char target[16]; char clang[300]; uint32_t seed; int own;
@@ -33,8 +25,7 @@ typedef struct amd_device {
 static void *amd_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   const char *gpu = getenv("TEST_AMD") ? getenv("TEST_AMD") : "gfx1100", *seed = getenv("TEST_AMD_SEED");
   const char *compiler = getenv("TEST_AMD_COMPILER");
-  const int own = compiler && !strcmp(compiler, "own");
-  if (own && !AMD_HAS_OWN) { tiny_fail(t, TINY_E_DEVICE, "AMD: there is no generator in this build"); return NULL; }
+  const int own = !compiler || strcmp(compiler, "clang") != 0;
   amd_device *d = (amd_device *)tiny_realloc(t, NULL, 0, sizeof *d);
   (void)which;
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "AMD: there is no memory for the device"); return NULL; }
@@ -60,9 +51,7 @@ static void amd_close(void *dev) {
 static const char *amd_target_name(void *dev) { return ((amd_device *)dev)->target; }
 static void amd_renderer(void *dev, tiny_renderer *r) {
   const amd_device *d = (const amd_device *)dev;
-#if AMD_HAS_OWN
   if (d->own) { tn_lang_amd(r, d->target); return; }
-#endif
   tn_lang_hip(r, d->target);
 }
 

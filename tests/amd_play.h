@@ -686,6 +686,81 @@ static void test_captured(void) {
   for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) capture_on((amd_mock_desc){.gpu = (amd_mock_gpu)gpu, .seed = 4});
 }
 
+// ** who compiles: tiny_desc.compiler **
+
+static play play_by(amd_mock_desc desc, const char *compiler) {
+  play p;
+  desc.run = amd_run;
+  p.m = amd_mock_new(&desc);
+  p.t = tiny_open(&(tiny_desc){.device = tiny_amd_on(amd_mock_system(p.m), 0).text, .backends = {&tiny_amd}, .cache_dir = "",
+                               .debug = "", .threads = 1, .compiler = compiler});
+  return p;
+}
+// A kernel of more loops inside each other than the built-in compiler takes.
+static tiny_tensor *deep_kernel(tiny_ctx *t) {
+  enum { LOOPS = 80 };
+  tiny_bytes text = {.t = t};
+  char line[120];
+  for (int i = 1; i <= LOOPS; i++)
+    tiny_bytes_add(&text, line, (size_t)snprintf(line, sizeof line, "%%%d = (RANGE:%d:reduce 3)\n", i, i));
+  tiny_bytes_add(&text, line, (size_t)snprintf(line, sizeof line, "%%%d = (MUL %%1 3)\n", LOOPS + 1));
+  for (int i = 2; i <= LOOPS; i++)
+    tiny_bytes_add(&text, line, (size_t)snprintf(line, sizeof line, "%%%d = (ADD %%%d (MUL %%%d %d))\n", LOOPS + i,
+                                                 LOOPS + i - 1, i, 3 + i * i));
+  tiny_bytes_add(&text, line, (size_t)snprintf(line, sizeof line, "(SINK (STORE (INDEX:f32 (PARAM:f32:0 1) 0) "
+                                               "(REDUCE:f32:MAX (CAST:f32 (CMOD %%%d 1001))", 2 * LOOPS));
+  for (int i = 1; i <= LOOPS; i++) tiny_bytes_add(&text, line, (size_t)snprintf(line, sizeof line, " %%%d", i));
+  tiny_bytes_add(&text, ")))", 3);
+  return tiny_kernel(t, &(tiny_kernel_desc){.shape = TINY_SHAPE(1), .dtype = TINY_F32, .uops = tiny_uop_parse(t, text.data)});
+}
+static void compiles_by(amd_mock_gpu gpu, const char *compiler, const char *language) {
+  static const float data[5] = {1, 2, 3, 4, -5};
+  float got[5];
+  play p = play_by((amd_mock_desc){.gpu = gpu}, compiler);
+  tiny_renderer r;
+  tiny_tensor *x = tiny_from(p.t, data, TINY_F32, TINY_SHAPE(5));
+  memset(&r, 0, sizeof r);
+  tiny_amd.renderer(play_device(&p), &r);
+  CHECK_STR(r.name, language);
+  CHECK_EQ(tiny_read(tiny_mul(x, x), got, sizeof got), TINY_OK);
+  for (int i = 0; i < 5; i++) CHECK(got[i] == data[i] * data[i]);
+  play_well(&p);
+  play_end(&p);
+}
+static void deep_says(amd_mock_gpu gpu, const char *compiler, const char *text) {
+  play p = play_by((amd_mock_desc){.gpu = gpu}, compiler);
+  tiny_tensor *both[2] = {tiny_add(tiny_full(p.t, 1, TINY_F32, TINY_SHAPE(3)), tiny_rand(p.t, TINY_SHAPE(3))),
+                          deep_kernel(p.t)};
+  CHECK_EQ(tiny_warm(p.t, both, 2), *text ? TINY_E_COMPILE : TINY_OK);
+  if (*text) says(p.t, TINY_E_COMPILE, text);
+  else play_well(&p);
+  tiny_clear(p.t);
+  play_end(&p);
+}
+static void test_compilers(void) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) {
+    compiles_by((amd_mock_gpu)gpu, NULL, "AMD");
+    compiles_by((amd_mock_gpu)gpu, "builtin", "AMD");
+    compiles_by((amd_mock_gpu)gpu, "gcc", "AMD");          // of the processor
+    deep_says((amd_mock_gpu)gpu, "builtin", "loops that nest so deep has no form in the code of gfx");
+  }
+  setenv("TINY_AMD_CLANG", "/nowhere/clang", 1);
+  deep_says(AMD_MOCK_GFX1100, NULL, "with a clang it is HIP C: install clang 17 or later");
+  play p = play_by((amd_mock_desc){.gpu = AMD_MOCK_GFX1201}, "outside");
+  tiny_realize(&(tiny_tensor *){tiny_rand(p.t, TINY_SHAPE(3))}, 1);
+  says(p.t, TINY_E_COMPILE, "HIP C is to be compiled and there is no clang that knows AMD's GPUs");
+  play_end(&p);
+  unsetenv("TINY_AMD_CLANG");
+}
+static void test_fallback(const char *clang) {
+  for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) {
+    deep_says((amd_mock_gpu)gpu, NULL, "");
+    compiles_by((amd_mock_gpu)gpu, "outside", "HIP C");
+    compiles_by((amd_mock_gpu)gpu, clang, "HIP C");
+    compiles_by((amd_mock_gpu)gpu, strrchr(clang, '/') + 1, "HIP C");
+  }
+}
+
 static void test_played(void) {
   test_open();
   test_refused();
@@ -693,8 +768,10 @@ static void test_played(void) {
   test_no_memory();
   test_large();
   test_around();
+  test_compilers();
   char clang[300];
   if (!tn_kfd_find_clang("", clang, sizeof clang)) { printf("test_amd: kernels left out: there is no clang\n"); return; }
+  test_fallback(clang);
   test_order();
   test_stamps();
   test_values();

@@ -5,8 +5,10 @@
 #include "amd_mock.h"
 #include "amd_emulate.c"
 
-// user: NULL, or a uint64_t that the cycles of all kernels are added to.
-static int amd_run(void *user, const amd_mock_dispatch *d, uint64_t *fault, char *error, size_t error_nbytes) {
+// user: NULL, or a uint64_t that the cycles of all kernels are added to. tolerant: clang's code may read registers that
+// nobody wrote.
+static int amd_run_as(void *user, const amd_mock_dispatch *d, uint64_t *fault, char *error, size_t error_nbytes,
+                      int tolerant) {
   static const int ranges_most = 512;
   enum { CYCLES = 25 };                    // of 2.5 GHz, a tick of 10 ns
   amd_range *range = malloc((size_t)ranges_most * sizeof *range);
@@ -26,12 +28,18 @@ static int amd_run(void *user, const amd_mock_dispatch *d, uint64_t *fault, char
     range[e.nranges++] = (amd_range){d->range[i].address, (size_t)d->range[i].nbytes, d->range[i].writable};
   e.range = range;
   e.properties |= d->wave == 32 ? 1 << 10 : 0;            // the width that the packet says
-  e.tolerant = 1;
+  e.tolerant = tolerant;
   const int failed = amd_emulate(&e, &r);
   *d->ticks += r.cycles / CYCLES;
   if (user) *(uint64_t *)user += r.cycles;
   if (failed) { snprintf(error, error_nbytes, "%s", r.error); *fault = r.fault; }
   free(range);
   return failed;
+}
+static int amd_run(void *user, const amd_mock_dispatch *d, uint64_t *fault, char *error, size_t error_nbytes) {
+  return amd_run_as(user, d, fault, error, error_nbytes, 1);
+}
+static inline int amd_run_strictly(void *user, const amd_mock_dispatch *d, uint64_t *fault, char *error, size_t error_nbytes) {
+  return amd_run_as(user, d, fault, error, error_nbytes, 0);
 }
 #endif

@@ -4,8 +4,8 @@
 // In:    lists; HIP C, which includes nothing; assembly, which begins with .amdgcn_target. Out: a code object for the
 //        device, or what the compiler says. What clang made is kept in the library's disk cache.
 // Holds: what the generator refuses is HIP C, that kernel alone, where there is a clang and tiny_desc.compiler lets it;
-//        else an error. clang alone is run, once for a module: no linker, no library, no header of ROCm. What is found is taken for
-//        the device, and told in the log (letter p). Nothing is written to disk.
+//        else an error. Of others clang alone is run, once for a module: no linker, no library, no header of ROCm. What
+//        is found is taken for the device, and told in the log (letter p). Nothing is written to disk.
 // What is what: Clang, User's Manual and "HIP Support" (--cuda-device-only, -nogpuinc, -nogpulib); -emit-obj stands
 // behind -S, so that cc1 writes the object that the driver would have linked.
 #ifndef TN_KFD_COMPILE
@@ -67,7 +67,12 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
 
 // ** kernels that the library writes: machine code (isa/amd_generate.c); HIP C, where that refuses one **
 
-// Can HIP C say what this list says? It may be lowered for what the GPU has and the language has not.
+// The greater of two, which HIP C writes as a choice elsewhere: lists for machine code have it as one operation.
+static const char tn_kfd_greatest[] =
+  "template <typename T> FN T greatest(T x, T y) { return y > x || y != y ? y : x; }\n"
+  "LANES2(greatest, greatest(x.at[i], y.at[i]))\n";
+// Can HIP C say what this list says? It is lowered for what the GPU has and the language may not have: products of
+// words, floats that it has no type of.
 static int tn_kfd_in_hip(const tiny_renderer *own, const tiny_renderer *hip, const tiny_listing *k) {
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *const u = k->list[i];
@@ -93,17 +98,25 @@ static tiny_code tn_kfd_write_kernel(tiny_ctx *t, const tiny_renderer *r, const 
   return tiny_fail(t, TINY_E_COMPILE, "%s: %s: %s has no form in the code of %s%s", d->name, k->name, why,
                    d->node.chip->name, d->alone || !sayable ? "" : "; with a clang it is HIP C: " TN_KFD_INSTALL);
 }
+static tiny_code tn_kfd_write_hip(const tn_kfd *d, const tiny_rendered *kernels, int n, tiny_bytes *out) {
+  tiny_rendered *const all = (tiny_rendered *)tn_amd_scratch(d->t, (size_t)n + 1, sizeof *all);
+  if (!all) return TINY_E_MEMORY;
+  all[0].data = tn_kfd_greatest; all[0].n = sizeof tn_kfd_greatest - 1;
+  memcpy(all + 1, kernels, (size_t)n * sizeof *all);
+  return d->hip.module(d->t, &d->hip, all, n + 1, out);
+}
 static tiny_code tn_kfd_write_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                      tiny_bytes *out) {
   const tn_kfd *const d = (const tn_kfd *)r->own;
-  if (n && !tn_amd_is_rendered(kernels->data, kernels->n)) return d->hip.module(t, &d->hip, kernels, n, out);
+  if (n && !tn_amd_is_rendered(kernels->data, kernels->n)) return tn_kfd_write_hip(d, kernels, n, out);
   const tiny_code code = tn_amd_bind(t, tn_kfd_machine(d), kernels, n, out);
-  return n || code != TINY_OK ? code : d->hip.module(t, &d->hip, kernels, n, out);
+  return n || code != TINY_OK ? code : d->hip.module(t, &d->hip, NULL, 0, out);
 }
 static void tn_kfd_renderer(void *dev, tiny_renderer *out) {
   tn_kfd *const d = (tn_kfd *)dev;
   if (!d->builtin || !tn_lang_amd(out, d->node.chip->name)) { tn_lang_hip(out, d->node.chip->name); return; }
   tn_lang_hip(&d->hip, d->node.chip->name);
+  d->hip.language.ops[TINY_OP_MAX] = "greatest(%0, %1)";
   tiny_renderer_of_language(&d->hip);
   out->own = d;
   out->kernel = tn_kfd_write_kernel;
