@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 262455a0ab914684b75906b2f82c1fcd04750184b607b0beacde2cd05cff66c7
+/* tiny_amd.h 0.1.0, source 82e48faaf33ab8d5586e4c97248a1f98403e47df8bad64017c84cb845e60cf43
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -166,7 +166,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "262455a0ab914684b75906b2f82c1fcd04750184b607b0beacde2cd05cff66c7"
+#define TN_AMD_SOURCE_ID "82e48faaf33ab8d5586e4c97248a1f98403e47df8bad64017c84cb845e60cf43"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -8210,7 +8210,9 @@ static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k)
   if (v != v) bits = 0x7FC00000;
   return tn_amd_k32(dtype == TINY_F32 ? bits : tn_amd_narrow_bits(dtype, bits));
 }
-static int tn_amd_is_zero(const tn_amd_operand *o) { return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128; }
+static int tn_amd_is_zero(const tn_amd_operand *o) {
+  return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128;
+}
 
 // ** the pool **
 
@@ -9652,8 +9654,8 @@ static int tn_amd_integer_pair(const tn_amd_selection *x, const tiny_uop *u, con
   if (!adds || s->op != TINY_OP_MUL) return 0;
   const tiny_uop *const p = s->src[0], *const q = s->src[1];
   if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return TN_AMD_V_MAD_U32_U24;
-  const int small = tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1);
-  return small ? TN_AMD_V_MAD_I32_I24 : 0;
+  const int both = tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1);
+  return both ? TN_AMD_V_MAD_I32_I24 : 0;
 }
 static int tn_amd_fused_sum(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   for (int j = 1; j >= 0; j--) {
@@ -16158,8 +16160,8 @@ static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
 // In:    lists; HIP C, which includes nothing; assembly, which begins with .amdgcn_target. Out: a code object for the
 //        device, or what the compiler says. What clang made is kept in the library's disk cache.
 // Holds: what the generator refuses is HIP C, that kernel alone, where there is a clang and tiny_desc.compiler lets it;
-//        else an error. clang alone is run, once for a module: no linker, no library, no header of ROCm. What is found is taken for
-//        the device, and told in the log (letter p). Nothing is written to disk.
+//        else an error. Of others clang alone is run, once for a module: no linker, no library, no header of ROCm. What
+//        is found is taken for the device, and told in the log (letter p). Nothing is written to disk.
 // What is what: Clang, User's Manual and "HIP Support" (--cuda-device-only, -nogpuinc, -nogpulib); -emit-obj stands
 // behind -S, so that cc1 writes the object that the driver would have linked.
 #ifndef TN_KFD_COMPILE
@@ -16221,7 +16223,12 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
 
 // ** kernels that the library writes: machine code (isa/amd_generate.c); HIP C, where that refuses one **
 
-// Can HIP C say what this list says? It may be lowered for what the GPU has and the language has not.
+// The greater of two, which HIP C writes as a choice elsewhere: lists for machine code have it as one operation.
+static const char tn_kfd_greatest[] =
+  "template <typename T> FN T greatest(T x, T y) { return y > x || y != y ? y : x; }\n"
+  "LANES2(greatest, greatest(x.at[i], y.at[i]))\n";
+// Can HIP C say what this list says? It is lowered for what the GPU has and the language may not have: products of
+// words, floats that it has no type of.
 static int tn_kfd_in_hip(const tiny_renderer *own, const tiny_renderer *hip, const tiny_listing *k) {
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *const u = k->list[i];
@@ -16247,17 +16254,25 @@ static tiny_code tn_kfd_write_kernel(tiny_ctx *t, const tiny_renderer *r, const 
   return tiny_fail(t, TINY_E_COMPILE, "%s: %s: %s has no form in the code of %s%s", d->name, k->name, why,
                    d->node.chip->name, d->alone || !sayable ? "" : "; with a clang it is HIP C: " TN_KFD_INSTALL);
 }
+static tiny_code tn_kfd_write_hip(const tn_kfd *d, const tiny_rendered *kernels, int n, tiny_bytes *out) {
+  tiny_rendered *const all = (tiny_rendered *)tn_amd_scratch(d->t, (size_t)n + 1, sizeof *all);
+  if (!all) return TINY_E_MEMORY;
+  all[0].data = tn_kfd_greatest; all[0].n = sizeof tn_kfd_greatest - 1;
+  memcpy(all + 1, kernels, (size_t)n * sizeof *all);
+  return d->hip.module(d->t, &d->hip, all, n + 1, out);
+}
 static tiny_code tn_kfd_write_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                      tiny_bytes *out) {
   const tn_kfd *const d = (const tn_kfd *)r->own;
-  if (n && !tn_amd_is_rendered(kernels->data, kernels->n)) return d->hip.module(t, &d->hip, kernels, n, out);
+  if (n && !tn_amd_is_rendered(kernels->data, kernels->n)) return tn_kfd_write_hip(d, kernels, n, out);
   const tiny_code code = tn_amd_bind(t, tn_kfd_machine(d), kernels, n, out);
-  return n || code != TINY_OK ? code : d->hip.module(t, &d->hip, kernels, n, out);
+  return n || code != TINY_OK ? code : d->hip.module(t, &d->hip, NULL, 0, out);
 }
 static void tn_kfd_renderer(void *dev, tiny_renderer *out) {
   tn_kfd *const d = (tn_kfd *)dev;
   if (!d->builtin || !tn_lang_amd(out, d->node.chip->name)) { tn_lang_hip(out, d->node.chip->name); return; }
   tn_lang_hip(&d->hip, d->node.chip->name);
+  d->hip.language.ops[TINY_OP_MAX] = "greatest(%0, %1)";
   tiny_renderer_of_language(&d->hip);
   out->own = d;
   out->kernel = tn_kfd_write_kernel;
@@ -16755,72 +16770,72 @@ Where things stand in tiny_amd.h
                                           its second
    8118  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8347  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8349  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   8773  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   8775  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   8990  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   8992  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9165  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9167  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9309  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9311  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9569  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9571  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9602  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-   9997  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9604  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+   9999  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10303  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10305  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10647  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10649  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  10939  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  10941  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11274  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11335  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11276  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11337  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11549  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11551  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  11952  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  11954  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12284  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12286  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  12684  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  12686  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13187  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13189  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  13460  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  13462  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  13730  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14156  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14379  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  13732  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14158  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14381  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  14510  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  14512  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  14729  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  14731  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15000  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15002  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15186  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15188  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15321  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15508  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15323  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15510  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  15623  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  15750  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  15625  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  15752  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16063  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16065  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16155  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16157  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16350  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16463  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16365  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16478  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16506  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16521  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  16634  src/amd/backend.c                the one object of tiny_amd.h
+  16649  src/amd/backend.c                the one object of tiny_amd.h
 */
