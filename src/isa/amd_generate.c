@@ -33,16 +33,13 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 }
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
+  static void (*const passes[])(tn_amd_list *l) = {tn_amd_remove_common, tn_amd_remove_dead, tn_amd_pipeline,
+    tn_amd_schedule, tn_amd_allocate, tn_amd_pair_lines, tn_amd_wait, tn_amd_hazards, tn_amd_delay};
   tn_amd_select_list(l, k);
-  if (!l->refused) tn_amd_remove_common(l);
-  if (!l->refused) tn_amd_remove_dead(l);
-  if (!l->refused) tn_amd_pipeline(l);
-  if (!l->refused) tn_amd_schedule(l);
-  if (!l->refused) tn_amd_allocate(l);
-  if (!l->refused) tn_amd_pair_lines(l);
-  if (!l->refused) tn_amd_wait(l);
-  if (!l->refused) tn_amd_hazards(l);
-  if (!l->refused) tn_amd_delay(l);
+  for (size_t i = 0; i < sizeof passes / sizeof *passes && !l->refused; i++) {
+    tn_amd_pass_ends(l);
+    passes[i](l);
+  }
   if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
   return l->refused;
 }
