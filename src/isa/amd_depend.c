@@ -21,7 +21,7 @@ enum { TN_AMD_SALU_CYCLES = 2, TN_AMD_VALU_CYCLES = 5, TN_AMD_TRANS_CYCLES = 10,
 
 static int tn_amd_has_word(const char *text, size_t n, const char *word) {
   const size_t k = strlen(word);
-  for (size_t i = 0; i + k <= n; i++) if (!memcmp(text + i, word, k)) return 1;
+  for (size_t i = 0; i + k <= n; i++) if (text[i] == *word && !memcmp(text + i, word, k)) return 1;
   return 0;
 }
 static int tn_amd_matrix_cycles(const tn_amd_ins *ins) {

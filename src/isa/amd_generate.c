@@ -23,6 +23,7 @@
 #include "amd_show.c"
 #endif
 
+enum { TN_AMD_ROOM_EACH = 4096 };          // bytes of a node: what most kernels take, and some
 // What stands in front of a kernel's code, and its name, among kernels that are rendered. mark: tn_amd_mark.
 typedef struct tn_amd_rendered { char mark[4]; tn_amd_setup setup; uint32_t most_items, name, code; } tn_amd_rendered;
 static const char tn_amd_mark[5] = "\177ELF";
@@ -49,8 +50,11 @@ static const char *tn_amd_render(tiny_ctx *t, const tn_amd_chip *chip, const tin
   tiny_bytes code = {t, NULL, 0, 0};
   tn_amd_rendered head;
   memset(&head, 0, sizeof head);
-  if (!tn_amd_list_open(&l, t, chip)) return l.refused;
-  const char *const refused = tn_amd_code_of_list(&l, k, &code);
+  const size_t room = TN_AMD_ROOM + (size_t)k->n * TN_AMD_ROOM_EACH;
+  char *const all = (char *)tiny_realloc(t, NULL, 0, room);
+  const char *const refused = tn_amd_list_open_in(&l, t, chip, all, all ? room : 0) ? tn_amd_code_of_list(&l, k, &code)
+                                                                                 : l.refused;
+  if (all) tiny_realloc(t, all, room, 0);
   if (refused) return refused;
   memcpy(head.mark, tn_amd_mark, sizeof head.mark);
   head.setup = l.setup;

@@ -139,13 +139,17 @@ static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
   return line;
 }
 static int tn_amd_label_new(tn_amd_list *l) { return l->labels++; }
-// Empty, with room for lines. 0: there is no memory for it.
-static int tn_amd_list_open(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip) {
+// Empty, with memory for what comes, which it is lent; room NULL: it sees to it itself. 0: there is no memory for it.
+static int tn_amd_list_open_in(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip, char *room, size_t nbytes) {
   memset(l, 0, sizeof *l);
+  l->room = room; l->room_end = nbytes / 16 * 16;
   l->t = t; l->chip = chip; l->family = chip->family; l->mask = chip->wave / 32;
   l->line = (tn_amd_line *)tn_amd_grown_in(l, NULL, 0, &l->cap, sizeof *l->line, 1);
   if (l->line) tn_amd_line_new(l, TN_AMD_LINE_LABEL, tn_amd_label_new(l));
   return l->line != NULL;
+}
+static int tn_amd_list_open(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip) {
+  return tn_amd_list_open_in(l, t, chip, NULL, 0);
 }
 static void tn_amd_copy(tn_amd_list *l, tn_amd_operand to, tn_amd_operand from) {
   tn_amd_line *const line = tn_amd_line_new(l, TN_AMD_LINE_COPY, -1);
