@@ -24,7 +24,7 @@ static void tn_amd_open(tn_amd_selection *x, const tiny_uop *u) {
   memset(to, 0, sizeof *to);
   to->opened = u; to->serial = ++x->serial;
   to->again = tn_amd_label_new(x->l); to->end = tn_amd_label_new(x->l);
-  to->line = (tn_amd_line *)tn_amd_grown(x->l, NULL, 0, &to->cap, sizeof *to->line);
+  to->line = (tn_amd_line *)tn_amd_grown_in(x->l, NULL, 0, &to->cap, sizeof *to->line, 1);
   tn_amd_go_to(x, x->depth);
   if (to->line) tn_amd_line_new(x->l, TN_AMD_LINE_LABEL, tn_amd_label_new(x->l));
 }

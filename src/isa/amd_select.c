@@ -302,13 +302,13 @@ static void tn_amd_survey(tn_amd_selection *x) {
 }
 static int tn_amd_tables(tn_amd_selection *x) {
   const size_t n = (size_t)x->k->n + 1;
-  x->elements = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->words = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->ends = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->place = (int64_t *)tn_amd_scratch(x->t, n, sizeof(int64_t));
-  x->wants = (uint8_t *)tn_amd_scratch(x->t, 8 * n, 1);
-  x->step = (struct tn_amd_step *)tn_amd_scratch(x->t, TN_AMD_STEPS, sizeof *x->step);
-  x->level = (struct tn_amd_level *)tn_amd_scratch(x->t, TN_AMD_DEEP, sizeof *x->level);
+  x->elements = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->words = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->ends = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->place = (int64_t *)tn_amd_room(x->l, n, sizeof(int64_t));
+  x->wants = (uint8_t *)tn_amd_room(x->l, 8 * n, 1);
+  x->step = (struct tn_amd_step *)tn_amd_room(x->l, TN_AMD_STEPS, sizeof *x->step);
+  x->level = (struct tn_amd_level *)tn_amd_room(x->l, TN_AMD_DEEP, sizeof *x->level);
   if (!x->elements || !x->words || !x->ends || !x->place || !x->wants || !x->step || !x->level) return 0;
   x->needed = x->wants + n; x->zeros = x->needed + n; x->written = x->zeros + n; x->inside = x->written + n;
   x->tuple = x->inside + n; x->uses = x->tuple + n; x->buffer = x->uses + n;
