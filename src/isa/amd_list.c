@@ -24,10 +24,11 @@ typedef struct tn_amd_vreg { uint8_t kind, dwords, at; int16_t fixed, reg; int32
 // behind LOOP; it is entered and left there alone, or by a branch to a label behind LOOP_END.
 enum { TN_AMD_LINE_INS, TN_AMD_LINE_COPY, TN_AMD_LINE_LABEL, TN_AMD_LINE_LOOP, TN_AMD_LINE_LOOP_END };
 // label: which, or where a branch goes to; of an access: memory: 1 + the slot of a PARAM, TN_AMD_OF_LDS + the id of a
-// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; times: of a LOOP, 0: not known
+// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; align: its place is a multiple of
+// as many bytes, 0: not known; times: of a LOOP, 0: not known
 enum { TN_AMD_OF_LDS = 1 << 16, TN_AMD_OF_SCRATCH = 1 << 24 };
 typedef struct tn_amd_line {
-  tn_amd_ins ins; uint8_t kind; int32_t label, memory, times; const tiny_uop *index;
+  tn_amd_ins ins; uint8_t kind, align; int32_t label, memory, times; const tiny_uop *index;
 } tn_amd_line;
 
 typedef struct tn_amd_list {

@@ -104,6 +104,8 @@ static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
   line->memory = tn_amd_memory_number(m);
   line->index = index;
+  line->align = (uint8_t)tn_amd_alignment(x, index);
+  while (more % line->align) line->align /= 2;
 }
 // The offset of the last piece is one that the instruction takes.
 static void tn_amd_make_room(tn_amd_selection *x, const tiny_uop *m, tn_amd_address *a, int64_t more) {
