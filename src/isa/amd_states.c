@@ -199,7 +199,7 @@ static void tn_amd_after_vector(const tn_amd_ins *ins, int unit, uint8_t row[TN_
   if (unit == TN_AMD_U_TRANS) row[TN_AMD_NEXT_VALU] = 1;
   if (tn_amd_is_half_written(ins))
     row[TN_AMD_NEXT_VALU] = row[TN_AMD_NEXT_TRANS] = row[TN_AMD_NEXT_MEMORY] = 1;
-  if (tn_amd_is_named(ins, "v_dot")) {
+  if (!strncmp(tn_amd_rows[ins->op].names, "v_dot", 5)) {
     memset(row, 3, TN_AMD_NEXTS);
     row[TN_AMD_NEXT_MATRIX_OVER] = row[TN_AMD_NEXT_OTHER_C] = 0;
   }
@@ -241,7 +241,7 @@ static void tn_amd_states_after(tn_amd_states *s, const tn_amd_line *line, const
   const int unit = tn_amd_unit(line), vector = unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS;
   uint8_t row[TN_AMD_NEXTS];
   tn_amd_states_after_scalars(s, uses, unit);
-  if (tn_amd_is_named(ins, "s_setreg")) s->last[TN_AMD_LEFT_MODE] = 2;
+  if (unit == TN_AMD_U_SALU && tn_amd_is_named(ins, "s_setreg")) s->last[TN_AMD_LEFT_MODE] = 2;
   if (vector || unit == TN_AMD_U_MATRIX) tn_amd_after_vector(ins, unit, row);
   for (int i = 0; i < ins->n && i < form.n; i++) {
     const tn_amd_operand *const o = &ins->o[i];

@@ -56,12 +56,11 @@ static int tn_amd_stands(const tn_amd_line *line) {
   static const char *const names[] = {"s_barrier", "s_setreg", "s_getreg", "s_call", "s_setpc", "s_swappc", "s_rfe",
     "s_movrel", "v_movrel", "v_swaprel", "s_sendmsg", "s_sleep", "s_mem", "s_get_barrier"};
   const int unit = tn_amd_unit(line), op = line->ins.op;
-  size_t n;
   if (line->kind == TN_AMD_LINE_COPY) return 0;
   if (unit == TN_AMD_U_OTHER || unit == TN_AMD_U_BRANCH || unit == TN_AMD_U_WAIT) return 1;
   if ((unit == TN_AMD_U_SMEM || unit == TN_AMD_U_VMEM) && !line->ins.n) return 1;
   if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_SMEM && unit != TN_AMD_U_VALU) return 0;
-  const char *const name = tn_amd_name(op, line->ins.family, &n);
+  const char *const name = tn_amd_rows[op].names;            // those of all families begin so
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (name[2] == names[i][2] && name[3] == names[i][3] && !strncmp(name, names[i], strlen(names[i]))) return 1;
   return 0;

@@ -19,10 +19,11 @@
 
 // ** states: 0: not under way; 64 - n: n operations are behind it, at least; IN_ANY_ORDER **
 
-enum { TN_AMD_NEWEST = 64, TN_AMD_IN_ANY_ORDER = 255, TN_AMD_LDS_ITSELF = TN_AMD_FLOW_VECTORS };
+enum { TN_AMD_NEWEST = 64, TN_AMD_IN_ANY_ORDER = 255, TN_AMD_LDS_ITSELF = TN_AMD_FLOW_VECTORS,
+  TN_AMD_PENDING = TN_AMD_FLOW_VECTORS + 16 };             // of whole vectors, as compilers like them
 // by loads, by LDS; LDS_ITSELF: LDS is read or written, by loads: written. scalar: by SMEM
 typedef struct tn_amd_pending {
-  uint8_t load[TN_AMD_FLOW_VECTORS + 1], lds[TN_AMD_FLOW_VECTORS + 1], scalar[TN_AMD_FLOW_SCALARS];
+  uint8_t load[TN_AMD_PENDING], lds[TN_AMD_PENDING], scalar[TN_AMD_FLOW_SCALARS];
 } tn_amd_pending;
 // What is waited for, the same way.
 typedef struct tn_amd_needs { int load, lds, scalar; } tn_amd_needs;
@@ -30,21 +31,25 @@ typedef struct tn_amd_needs { int load, lds, scalar; } tn_amd_needs;
 static int tn_amd_pending_join(void *to, const void *from) {
   uint8_t *const a = (uint8_t *)to;
   const uint8_t *const b = (const uint8_t *)from;
-  int more = 0;
-  for (size_t i = 0; i < sizeof(tn_amd_pending); i++) if (b[i] > a[i]) { a[i] = b[i]; more = 1; }
+  uint8_t more = 0;
+  for (size_t i = 0; i < sizeof(tn_amd_pending); i++) {
+    more |= b[i] > a[i];
+    a[i] = b[i] > a[i] ? b[i] : a[i];
+  }
   return more;
 }
 // One more operation of a counter. The counter has so many bits that none is `most` behind and not done.
 static void tn_amd_pending_pass(uint8_t *of, int most) {
-  const int oldest = TN_AMD_NEWEST - most + 1;
-  for (int i = 0; i <= TN_AMD_FLOW_VECTORS; i++) of[i] = (uint8_t)(of[i] > oldest && of[i] != 255 ? of[i] - 1 : of[i]);
+  const uint8_t oldest = (uint8_t)(TN_AMD_NEWEST - most + 1);
+  for (int i = 0; i < TN_AMD_PENDING; i++)
+    of[i] = (uint8_t)(of[i] - ((of[i] > oldest) & (of[i] != TN_AMD_IN_ANY_ORDER)));
 }
 static int tn_amd_lds_most(int family) { return family == TN_AMD_GFX9 ? 15 : 63; }
 static int tn_amd_left(int need) { return need == TN_AMD_IN_ANY_ORDER ? 0 : TN_AMD_NEWEST - need; }
 static void tn_amd_pending_done(uint8_t *of, int need) {
   const int left = tn_amd_left(need);
-  for (int i = 0; i <= TN_AMD_FLOW_VECTORS && need; i++)
-    if (!left || (of[i] <= TN_AMD_NEWEST - left && of[i])) of[i] = 0;
+  const uint8_t done = (uint8_t)(left ? TN_AMD_NEWEST - left : TN_AMD_IN_ANY_ORDER);
+  for (int i = 0; i < TN_AMD_PENDING && need; i++) of[i] = of[i] <= done ? 0 : of[i];
 }
 
 // ** what a line begins **
