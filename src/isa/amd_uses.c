@@ -167,12 +167,19 @@ static int tn_amd_reads_half(int op, const tn_amd_operand *o) {
   const int pairs = op == TN_AMD_V_PK_FMA_F32 || op == TN_AMD_V_PK_MUL_F32 || op == TN_AMD_V_PK_ADD_F32;
   return pairs && o->op_sel == o->op_sel_hi;
 }
+// Letters of what is written (amd_table.c); c is of memory its second data.
+static int tn_amd_is_result(char where) {
+  switch (where) {
+    case 'd': case 'g': case 'D': case 'e': case 'c': case 'r': return 1;
+    default: return 0;
+  }
+}
 // Does it read or write operand i, or both?
 static int tn_amd_role(const tn_amd_ins *ins, int op, const tn_amd_form *f, int i, int adds) {
   const char where = i < f->n ? f->operands[2 * i] : '0';
   const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");        // of a buffer
   const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));       // no carry
-  const int writes = loads || (strchr("dgDecr", where) && !data);
+  const int writes = loads || (tn_amd_is_result(where) && !data);
   if ((where == 'b' && !loads && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
     return TN_AMD_READS | TN_AMD_WRITES;
   return !writes ? TN_AMD_READS : !i && adds ? TN_AMD_READS | TN_AMD_WRITES : TN_AMD_WRITES;

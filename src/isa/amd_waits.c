@@ -164,15 +164,19 @@ static void tn_amd_put_wait(tn_amd_flow *f, tn_amd_pending *p, tn_amd_needs need
 
 // loop: of LOOP and the branch at its end: which, from 1 on; end: of LOOP: where it ends; back: what is under way where
 // a loop goes round, but for what comes in from in front; in_front: wait there
-typedef struct tn_amd_waiting { int *loop, *end, loops, in_front; tn_amd_pending *back; } tn_amd_waiting;
+typedef struct tn_amd_waiting {
+  int *loop, *end, loops, in_front; uint8_t *access; tn_amd_pending *back;
+} tn_amd_waiting;
 
 static int tn_amd_waiting_open(tn_amd_waiting *w, tn_amd_list *l) {
   int *const stack = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int)), depth = 0;
   memset(w, 0, sizeof *w);
   w->loop = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
   w->end = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
-  if (!stack || !w->loop || !w->end) return 0;
+  w->access = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
+  if (!stack || !w->loop || !w->end || !w->access) return 0;
   for (int i = 0; i < l->n; i++) {
+    w->access[i] = (uint8_t)tn_amd_access_kind(&l->line[i]);
     if (l->line[i].kind == TN_AMD_LINE_LOOP) { w->loop[i] = ++w->loops; stack[depth++] = i; }
     if (l->line[i].kind != TN_AMD_LINE_LOOP_END || !depth) continue;
     const int from = stack[--depth];
@@ -190,13 +194,13 @@ static void tn_amd_needs_of_loop(tn_amd_flow *f, tn_amd_needs *needs, const tn_a
   uint8_t *const all = (uint8_t *)&entry;
   for (size_t i = 0; i < sizeof entry; i++) if (back[i]) all[i] = 0;
   for (int i = line + 1; i < w->end[line]; i++)
-    tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
+    tn_amd_needs_of(needs, &entry, &f->uses[i], w->access[i]);
 }
 static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_waiting *const w = (tn_amd_waiting *)f->pass;
   tn_amd_pending *const p = (tn_amd_pending *)state;
   const tn_amd_line *const line = &f->line[i];
-  const int access = tn_amd_access_kind(line);
+  const int access = w->access[i];
   tn_amd_needs needs = {0, 0, 0};
   tn_amd_needs_of(&needs, p, &f->uses[i], access);
   if (line->kind == TN_AMD_LINE_LOOP && w->in_front) tn_amd_needs_of_loop(f, &needs, p, i);
