@@ -33,7 +33,7 @@ static void tn_amd_close(tn_amd_selection *x) {
   const int n = x->l->n;
   x->depth--;
   tn_amd_go_to(x, x->depth);
-  for (int i = 0; i < n && !x->l->refused; i++) *tn_amd_line_new(x->l, line[i].kind, line[i].label) = line[i];
+  for (int i = 0; i < n && !x->l->refused; i++) tn_amd_line_again(x->l, &line[i]);
 }
 
 static tn_amd_operand tn_amd_exec(const tn_amd_selection *x) { return tn_amd_s(TN_AMD_EXEC, x->l->mask); }
