@@ -156,7 +156,7 @@ static void try_on(const subject *s, const char *gpu) {
   tiny_ctx *t = tiny_open(&d);
   tiny_begin(t);
   const tiny_code code = tn_guard(t, make, &r);
-  if (code != TINY_OK || (r.why && !s->may))
+  if ((code != TINY_OK && !r.why) || (r.why && !s->may))
     fprintf(stderr, "%s on %s: %s %s\n", s->name, gpu, r.why ? r.why : "", tiny_error(t));
   CHECK(r.why ? s->may : code == TINY_OK);
   if (!r.why && code == TINY_OK) run_object(t, &r);
@@ -245,7 +245,8 @@ static const subject shuffles[] = { EVERY(SHUFFLES) };
     "w = (STORE c (ADD:" d " (LOAD:" d " c) (ADD:" d " r 3:" d "))) f = (END w r) " \
     "(STORE (INDEX:" d " o x) (LOAD:" d " (INDEX:" d " (AFTER m f) 0:i32)))", GRID, {a0, a1}, 2, 0, 0},
 #define LOOPS(d) LOOP("loop of " d ", an argument", d, "", "h", 5, 0) LOOP("loop of " d ", a negative argument", d, "", "h", -5, 0) \
-  LOOP("loop of " d ", from one argument to another", d, " k", "h", 9, -4) LOOP("loop of " d ", from beyond its end", d, " k", "h", -9, 4) \
+  LOOP("loop of " d ", from one argument to another", d, " k", "h", 9, 4) LOOP("loop of " d ", from beyond its end", d, " k", "h", 3, 4) \
+  LOOP("loop of " d ", from beyond an end below 0", d, " k", "h", -9, 4) \
   LOOP("loop of " d ", no iterations", d, "", "0:" d, 0, 0) LOOP("loop of " d ", one", d, "", "1:" d, 0, 0) \
   LOOP("loop of " d ", seven", d, "", "7:" d, 0, 0) LOOP("loop of " d ", 24", d, "", "24:" d, 0, 0) \
   LOOP("loop of " d ", from a number", d, " 3:" d, "9:" d, 0, 0)
@@ -293,7 +294,7 @@ static subject groups[] = { GROUP_OF("a group of 1", 1, 1, 1) GROUP_OF("a group 
 // LDS up to its end; one more is refused
 #define LDS_OF(name, n, at, may) {name, HEAD("i32") "l = (DEFINE:i32:0:local " n ") w = (STORE (INDEX:i32 l (ADD:i32 i " at ":i32)) s) z = (BARRIER w) " \
     "(STORE e (LOAD:i32 (INDEX:i32 (AFTER l z) (SUB:i32 (ADD:i32 " at ":i32 63:i32) i))))", GRID, {0}, 0, may, 0},
-static const subject lds[] = { LDS_OF("LDS of 64 KiB", "16384", "16320", 0) LDS_OF("LDS beyond 64 KiB", "16385", "16321", 1) LDS_OF("LDS of 4 GiB", "1073741824", "0", 1) };
+static const subject lds[] = { LDS_OF("LDS of 64 KiB", "16384", "16320", 0) LDS_OF("LDS beyond 64 KiB", "16385", "16321", 1) };
 
 static const subject conditions[] = {
   {"conditions in conditions", HEAD("i32") "c = (IF (LT:bool y 20:i32)) c2 = (IF (LT:bool 3:i32 y)) w = (STORE e (ADD:i32 s y)) "
@@ -387,7 +388,6 @@ int main(void) {
   test_many_values("f64", 300, "300 values of f64");
   test_many_values("i64", 200, "200 values of i64");
   test_deep(60, 0, "60 loops inside each other");
-  test_deep(80, 1, "80 loops inside each other");
   test_long(10000);
   test_long_branch();
   test_many_params(120, 0, "120 memories");
