@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8e1cff30209bb69d3c7063eef44290dbec937c9cd9b3462f559a96a8d239281b
+/* tiny.h 0.1.0, source f1aca9b837154809ac660f3a7e90135c4fe3e4331493805ad8046c809a702e2c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -940,7 +940,7 @@ typedef struct tiny_desc {
   // interpreted. "outside": the first of clang, cc and gcc that works. "both": the library itself, and an outside one
   // what that does not take, and kernels that take long, while the program goes on: bits stay. Else the name or path of
   // an outside one. NULL: $TINY_CC, else "both"; "outside" where there is none of our own (TINY_NO_ISA, other
-  // processors). It is copied
+  // processors). It is copied. Other devices that have a choice say in their manuals what these names are there
   const char *compiler;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
@@ -3728,7 +3728,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8e1cff30209bb69d3c7063eef44290dbec937c9cd9b3462f559a96a8d239281b"
+#define TN_SOURCE_ID "f1aca9b837154809ac660f3a7e90135c4fe3e4331493805ad8046c809a702e2c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -73272,7 +73272,7 @@ TINY_API tiny_code tiny_sync(tiny_ctx *t) {
 TINY_API const char *tiny_error(const tiny_ctx *t) {
   return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
 }
-TINY_API const char *tiny_compiler_of(const tiny_ctx *t) { return t->compiler; }
+TINY_API const char *tiny_compiler_of(const tiny_ctx *t) { return t ? t->compiler : NULL; }
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
 TINY_API void tiny_clear(tiny_ctx *t) {
   if (!t || (t->tensors && t->tensors->refuse)) return;

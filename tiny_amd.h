@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 262455a0ab914684b75906b2f82c1fcd04750184b607b0beacde2cd05cff66c7
+/* tiny_amd.h 0.1.0, source 6f6afd8038d099cea840df377915a943278107ce7d340666d163a52b5565d039
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -21,13 +21,16 @@ WHAT IT IS
 WHAT IT NEEDS
   Linux 5.14 or later with amdgpu (KFD 1.6 or later); the right to open the two files, which the group render usually
   has. A GPU of RDNA3 (gfx1100 to gfx1103, gfx1150, gfx1151), RDNA4 (gfx1200, gfx1201) or CDNA3 (gfx942).
-  For kernels that are not in the cache yet a clang that knows these targets, 17 or later (19 for RDNA4): that of ROCm
-  (/opt/rocm/llvm/bin/clang), from PATH, or TINY_AMD_CLANG. No linker, no library and no header of ROCm is used. Debug
-  letter p tells which was found.
+  No compiler: machine code is written here. HIP C, your own or by choice, is compiled by a clang that knows these
+  targets, 17 or later (19 for RDNA4): that of ROCm (/opt/rocm/llvm/bin/clang), from PATH, or TINY_AMD_CLANG. No linker,
+  no library and no header of ROCm is used. Debug letter p tells which was found.
 
-WITHOUT A COMPILER
-  tiny_cache_export writes the kernels that a program has compiled; tiny_desc.cache_file takes them where there is no
-  clang.
+WHO COMPILES
+  tiny_desc.compiler, else TINY_AMD_COMPILER. "both", or nothing: the library itself; a kernel that has no form there,
+  and it alone, is HIP C, if there is a clang, else TINY_E_COMPILE. "builtin": the library alone. "outside": HIP C by
+  the clang that is found. A name or path with clang in it: HIP C by that one. Debug letter d shows the instructions of
+  each kernel, and what was refused.
+  tiny_cache_export writes the kernels that a program has compiled; tiny_desc.cache_file takes them.
 
 WHAT IT DOES NOT DO
   Other GPUs; kernels with a stack of unknown size. Nothing of this has run on a GPU yet: it was built beside a mock of
@@ -166,7 +169,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "262455a0ab914684b75906b2f82c1fcd04750184b607b0beacde2cd05cff66c7"
+#define TN_AMD_SOURCE_ID "6f6afd8038d099cea840df377915a943278107ce7d340666d163a52b5565d039"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -16158,8 +16161,8 @@ static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
 // In:    lists; HIP C, which includes nothing; assembly, which begins with .amdgcn_target. Out: a code object for the
 //        device, or what the compiler says. What clang made is kept in the library's disk cache.
 // Holds: what the generator refuses is HIP C, that kernel alone, where there is a clang and tiny_desc.compiler lets it;
-//        else an error. clang alone is run, once for a module: no linker, no library, no header of ROCm. What is found is taken for
-//        the device, and told in the log (letter p). Nothing is written to disk.
+//        else an error. Of others clang alone is run, once for a module: no linker, no library, no header of ROCm. What
+//        is found is taken for the device, and told in the log (letter p). Nothing is written to disk.
 // What is what: Clang, User's Manual and "HIP Support" (--cuda-device-only, -nogpuinc, -nogpulib); -emit-obj stands
 // behind -S, so that cc1 writes the object that the driver would have linked.
 #ifndef TN_KFD_COMPILE
@@ -16221,7 +16224,12 @@ static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
 
 // ** kernels that the library writes: machine code (isa/amd_generate.c); HIP C, where that refuses one **
 
-// Can HIP C say what this list says? It may be lowered for what the GPU has and the language has not.
+// The greater of two, which HIP C writes as a choice elsewhere: lists for machine code have it as one operation.
+static const char tn_kfd_greatest[] =
+  "template <typename T> FN T greatest(T x, T y) { return y > x || y != y ? y : x; }\n"
+  "LANES2(greatest, greatest(x.at[i], y.at[i]))\n";
+// Can HIP C say what this list says? It is lowered for what the GPU has and the language may not have: products of
+// words, floats that it has no type of.
 static int tn_kfd_in_hip(const tiny_renderer *own, const tiny_renderer *hip, const tiny_listing *k) {
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *const u = k->list[i];
@@ -16247,17 +16255,25 @@ static tiny_code tn_kfd_write_kernel(tiny_ctx *t, const tiny_renderer *r, const 
   return tiny_fail(t, TINY_E_COMPILE, "%s: %s: %s has no form in the code of %s%s", d->name, k->name, why,
                    d->node.chip->name, d->alone || !sayable ? "" : "; with a clang it is HIP C: " TN_KFD_INSTALL);
 }
+static tiny_code tn_kfd_write_hip(const tn_kfd *d, const tiny_rendered *kernels, int n, tiny_bytes *out) {
+  tiny_rendered *const all = (tiny_rendered *)tn_amd_scratch(d->t, (size_t)n + 1, sizeof *all);
+  if (!all) return TINY_E_MEMORY;
+  all[0].data = tn_kfd_greatest; all[0].n = sizeof tn_kfd_greatest - 1;
+  memcpy(all + 1, kernels, (size_t)n * sizeof *all);
+  return d->hip.module(d->t, &d->hip, all, n + 1, out);
+}
 static tiny_code tn_kfd_write_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                      tiny_bytes *out) {
   const tn_kfd *const d = (const tn_kfd *)r->own;
-  if (n && !tn_amd_is_rendered(kernels->data, kernels->n)) return d->hip.module(t, &d->hip, kernels, n, out);
+  if (n && !tn_amd_is_rendered(kernels->data, kernels->n)) return tn_kfd_write_hip(d, kernels, n, out);
   const tiny_code code = tn_amd_bind(t, tn_kfd_machine(d), kernels, n, out);
-  return n || code != TINY_OK ? code : d->hip.module(t, &d->hip, kernels, n, out);
+  return n || code != TINY_OK ? code : d->hip.module(t, &d->hip, NULL, 0, out);
 }
 static void tn_kfd_renderer(void *dev, tiny_renderer *out) {
   tn_kfd *const d = (tn_kfd *)dev;
   if (!d->builtin || !tn_lang_amd(out, d->node.chip->name)) { tn_lang_hip(out, d->node.chip->name); return; }
   tn_lang_hip(&d->hip, d->node.chip->name);
+  d->hip.language.ops[TINY_OP_MAX] = "greatest(%0, %1)";
   tiny_renderer_of_language(&d->hip);
   out->own = d;
   out->kernel = tn_kfd_write_kernel;
@@ -16679,148 +16695,148 @@ SOFTWARE.
 
 Where things stand in tiny_amd.h
 
-    173  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    176  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                           addresses
-    200  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
+    203  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
                                           two sides of a bus see in order
-    318  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
+    321  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
                                           nothing of it has a name in a folder
-    449  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
+    452  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
                                           the driver's
-    562  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
+    565  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
                                           commands that was prepared
-    777  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    780  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1138  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1141  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1163  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1277  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1166  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1280  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1332  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1335  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1388  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1391  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1467  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1470  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1525  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1622  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1528  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1625  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1878  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1881  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2052  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2055  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2448  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2451  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2572  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2575  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2726  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2729  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2832  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2835  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2926  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2929  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3246  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3249  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3746  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3749  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   4008  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   4011  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4108  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4111  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4292  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5066  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4295  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5069  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5138  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5141  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5265  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5696  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5268  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5699  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5782  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5785  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5975  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5978  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6648  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6651  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7092  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7413  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+   7095  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7416  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7513  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7556  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7516  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7559  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   7838  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   7841  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8050  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8053  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8118  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8121  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8347  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8350  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   8773  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   8776  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   8990  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   8993  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9165  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9168  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9309  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9312  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9569  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9572  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9602  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-   9997  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9605  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10000  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10303  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10306  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10647  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10650  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  10939  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  10942  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11274  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11335  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11277  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11338  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11549  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11552  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  11952  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  11955  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12284  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12287  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  12684  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  12687  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13187  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13190  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  13460  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  13463  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  13730  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14156  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14379  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  13733  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14159  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14382  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  14510  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  14513  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  14729  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  14732  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15000  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15003  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15186  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15189  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15321  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15508  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15324  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15511  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  15623  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  15750  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  15626  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  15753  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16063  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16066  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16155  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16158  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16350  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16463  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16366  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16479  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16506  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16522  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  16634  src/amd/backend.c                the one object of tiny_amd.h
+  16650  src/amd/backend.c                the one object of tiny_amd.h
 */
