@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 6f6afd8038d099cea840df377915a943278107ce7d340666d163a52b5565d039
+/* tiny_amd.h 0.1.0, source 447939f94d27000cba4b51b2f274800654be7cd8abd091277be1bb10ac556a51
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -169,7 +169,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "6f6afd8038d099cea840df377915a943278107ce7d340666d163a52b5565d039"
+#define TN_AMD_SOURCE_ID "447939f94d27000cba4b51b2f274800654be7cd8abd091277be1bb10ac556a51"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -4081,11 +4081,15 @@ static int tn_amd_opcode(int op, int family) { return tn_amd_rows[op].code[famil
 
 // What is written for a family in a text of alternatives: where it begins, and its length.
 static const char *tn_amd_alternative(const char *text, int family, size_t *n) {
-  const char *const mark = family == TN_AMD_GFX12 ? "|12:" : family == TN_AMD_GFX9 ? "|9:" : NULL;
-  const char *own = mark ? strstr(text, mark) : NULL;
-  if (own) text = own + strlen(mark);
-  const char *const end = strchr(text, '|');
-  *n = end ? (size_t)(end - text) : strlen(text);
+  const char *end = text;
+  while (*end && *end != '|') end++;
+  for (const char *other = end; *other && family != TN_AMD_GFX11;) {           // "|12:.." or "|9:.."
+    const int of = other[1] == '9' ? TN_AMD_GFX9 : TN_AMD_GFX12;
+    const char *const begin = other + (of == TN_AMD_GFX9 ? 3 : 4);
+    for (other = begin; *other && *other != '|';) other++;
+    if (of == family) { text = begin; end = other; break; }
+  }
+  *n = (size_t)(end - text);
   return text;
 }
 static const char *tn_amd_name(int op, int family, size_t *n) {
@@ -4098,9 +4102,10 @@ static tn_amd_form tn_amd_form_of(int op, int family) {
   size_t n;
   tn_amd_form f;
   f.operands = tn_amd_alternative(tn_amd_rows[op].operands, family, &n);
-  const char *const slash = (const char *)memchr(f.operands, '/', n);
-  f.n = (int)(slash ? (size_t)(slash - f.operands) : n) / 2;
-  f.takes = slash ? slash + 1 : f.operands + n;
+  size_t slash = 0;
+  while (slash < n && f.operands[slash] != '/') slash++;
+  f.n = (int)slash / 2;
+  f.takes = f.operands + (slash < n ? slash + 1 : n);
   f.ntakes = (int)(f.operands + n - f.takes);
   return f;
 }
@@ -7571,7 +7576,7 @@ static tn_amd_operand tn_amd_imm(int v) {                    // of s_* instructi
 #include "../ir/listing.c"
 #endif
 
-enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32 };
+enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32, TN_AMD_ROOM = 1 << 16 };
 
 // kind: of registers, TN_AMD_VGPR, TN_AMD_SGPR or TN_AMD_AGPR; fixed: where its first dword has to be, -1: anywhere;
 // hint: a virtual register whose dword `at` its first one had best be, -1: none; reg: where it is, -1: not known yet
@@ -7582,10 +7587,11 @@ typedef struct tn_amd_vreg { uint8_t kind, dwords, at; int16_t fixed, reg; int32
 // behind LOOP; it is entered and left there alone, or by a branch to a label behind LOOP_END.
 enum { TN_AMD_LINE_INS, TN_AMD_LINE_COPY, TN_AMD_LINE_LABEL, TN_AMD_LINE_LOOP, TN_AMD_LINE_LOOP_END };
 // label: which, or where a branch goes to; of an access: memory: 1 + the slot of a PARAM, TN_AMD_OF_LDS + the id of a
-// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; times: of a LOOP, 0: not known
+// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; align: its place is a multiple of
+// as many bytes, 0: not known; times: of a LOOP, 0: not known
 enum { TN_AMD_OF_LDS = 1 << 16, TN_AMD_OF_SCRATCH = 1 << 24 };
 typedef struct tn_amd_line {
-  tn_amd_ins ins; uint8_t kind; int32_t label, memory, times; const tiny_uop *index;
+  tn_amd_ins ins; uint8_t kind, align; int32_t label, memory, times; const tiny_uop *index;
 } tn_amd_line;
 
 typedef struct tn_amd_list {
@@ -7595,7 +7601,8 @@ typedef struct tn_amd_list {
   tn_amd_vreg *vreg; int nvreg, vregcap;
   int labels;
   tn_amd_setup setup;                      // what the kernel needs, as far as it is known
-  tn_amd_line *spare; int spare_cap; char *work; size_t work_nbytes;       // what passes had, for the next one
+  tn_amd_line *spare; int spare_cap;       // lines that a pass had, for the next one
+  char *room; size_t room_begin, room_end; // memory that is free
 } tn_amd_list;
 
 static void tn_amd_list_refuse(tn_amd_list *l, const char *why) { if (!l->refused) l->refused = why; }
@@ -7604,21 +7611,55 @@ static void tn_amd_list_refuse(tn_amd_list *l, const char *why) { if (!l->refuse
 
 // n elements of zeros; NULL: refused, which the context tells.
 static void *tn_amd_scratch(tiny_ctx *t, size_t n, size_t each) {
-  static const char zeros[4096] = {0};
   tiny_bytes b = {t, NULL, 0, 0};
   const size_t nbytes = n * each + 16;
-  for (size_t at = 0; at < nbytes; at += sizeof zeros)
-    tiny_bytes_add(&b, zeros, nbytes - at < sizeof zeros ? nbytes - at : sizeof zeros);
+  tiny_bytes_add(&b, NULL, nbytes);
   return b.n >= nbytes ? b.data : NULL;
 }
-// An array of n elements that has room for one more, which is zeros; NULL: refused.
-static void *tn_amd_grown(tn_amd_list *l, void *array, int n, int *cap, size_t each) {
+// Room of a list, as it was left: what stays with the list comes from its end, what one pass needs from its begin.
+static char *tn_amd_room_of(tn_amd_list *l, size_t nbytes, int stays) {
+  const size_t all = (nbytes + 15) / 16 * 16;
+  if (l->room_end - l->room_begin < all) {
+    const size_t more = all > TN_AMD_ROOM ? all : TN_AMD_ROOM;
+    char *const room = (char *)tn_amd_scratch(l->t, more, 1);
+    if (!room) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
+    l->room = room; l->room_begin = 0; l->room_end = more;
+  }
+  if (stays) return l->room + (l->room_end -= all);
+  l->room_begin += all;
+  return l->room + l->room_begin - all;
+}
+// n elements of zeros until tn_amd_pass_ends; NULL: refused.
+static void *tn_amd_room(tn_amd_list *l, size_t n, size_t each) {
+  char *const room = tn_amd_room_of(l, n * each, 0);
+  return room ? memset(room, 0, n * each) : NULL;
+}
+static void tn_amd_pass_ends(tn_amd_list *l) { l->room_begin = 0; }
+// An array of n elements that has room for one more; NULL: refused. stays: behind the pass, too.
+static void *tn_amd_grown_in(tn_amd_list *l, void *array, int n, int *cap, size_t each, int stays) {
   if (n < *cap) return array;
-  void *const more = tn_amd_scratch(l->t, 2 * (size_t)*cap + 64, each);
-  if (!more) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
+  char *const more = tn_amd_room_of(l, (2 * (size_t)*cap + 64) * each, stays);
+  if (!more) return NULL;
   if (n) memcpy(more, array, (size_t)n * each);
   *cap = 2 * *cap + 64;
   return more;
+}
+static void *tn_amd_grown(tn_amd_list *l, void *array, int n, int *cap, size_t each) {
+  return tn_amd_grown_in(l, array, n, cap, each, 0);
+}
+// Lines that a pass writes anew: those of the list before, where there are as many; and the list's, when it is done.
+static tn_amd_line *tn_amd_other_lines(tn_amd_list *l, int n, int *cap) {
+  if (l->spare_cap < n) {
+    l->spare_cap = n + n / 4 + 64;
+    l->spare = (tn_amd_line *)(void *)tn_amd_room_of(l, (size_t)l->spare_cap * sizeof *l->line, 1);
+    if (!l->spare) l->spare_cap = 0;
+  }
+  *cap = l->spare_cap;
+  return l->spare;
+}
+static void tn_amd_lines_are(tn_amd_list *l, tn_amd_line *line, int n, int cap) {
+  l->spare = l->line; l->spare_cap = l->cap;
+  l->line = line; l->n = n; l->cap = cap;
 }
 
 // ** registers **
@@ -7626,7 +7667,7 @@ static void *tn_amd_grown(tn_amd_list *l, void *array, int n, int *cap, size_t e
 // A new virtual register; its number without TN_AMD_VIRTUAL.
 static int tn_amd_vreg_new(tn_amd_list *l, int kind, int dwords) {
   if (l->nvreg == TN_AMD_MOST_VIRTUAL) { tn_amd_list_refuse(l, "it has too many values"); return 0; }
-  tn_amd_vreg *const all = (tn_amd_vreg *)tn_amd_grown(l, l->vreg, l->nvreg, &l->vregcap, sizeof *all);
+  tn_amd_vreg *const all = (tn_amd_vreg *)tn_amd_grown_in(l, l->vreg, l->nvreg, &l->vregcap, sizeof *all, 1);
   if (!all) return 0;
   const tn_amd_vreg fresh = {(uint8_t)kind, (uint8_t)dwords, 0, -1, -1, -1};
   l->vreg = all;
@@ -7654,7 +7695,7 @@ static int tn_amd_is_virtual(const tn_amd_operand *o) { return tn_amd_is_registe
 // ** lines **
 
 static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
-  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(l, l->line, l->n, &l->cap, sizeof *all);
+  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown_in(l, l->line, l->n, &l->cap, sizeof *all, 1);
   if (all) { l->line = all; l->n++; }      // else the last one is lost, as nothing of a refused list is used
   tn_amd_line *const line = &l->line[l->n - 1];
   memset(line, 0, sizeof *line);
@@ -7662,13 +7703,17 @@ static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
   return line;
 }
 static int tn_amd_label_new(tn_amd_list *l) { return l->labels++; }
-// Empty, with room for lines. 0: there is no memory for it.
-static int tn_amd_list_open(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip) {
+// Empty, with memory for what comes, which it is lent; room NULL: it sees to it itself. 0: there is no memory for it.
+static int tn_amd_list_open_in(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip, char *room, size_t nbytes) {
   memset(l, 0, sizeof *l);
+  l->room = room; l->room_end = nbytes / 16 * 16;
   l->t = t; l->chip = chip; l->family = chip->family; l->mask = chip->wave / 32;
-  l->line = (tn_amd_line *)tn_amd_grown(l, NULL, 0, &l->cap, sizeof *l->line);
+  l->line = (tn_amd_line *)tn_amd_grown_in(l, NULL, 0, &l->cap, sizeof *l->line, 1);
   if (l->line) tn_amd_line_new(l, TN_AMD_LINE_LABEL, tn_amd_label_new(l));
   return l->line != NULL;
+}
+static int tn_amd_list_open(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip) {
+  return tn_amd_list_open_in(l, t, chip, NULL, 0);
 }
 static void tn_amd_copy(tn_amd_list *l, tn_amd_operand to, tn_amd_operand from) {
   tn_amd_line *const line = tn_amd_line_new(l, TN_AMD_LINE_COPY, -1);
@@ -7864,9 +7909,9 @@ static int tn_amd_is_trans(int op) {
 }
 static int tn_amd_is_matrix(int op, int family) {
   const int format = tn_amd_format(op, family);
-  size_t n;
-  return format == TN_AMD_MFMA || (format == TN_AMD_VOP3P && !strncmp(tn_amd_name(op, family, &n), "v_wmma", 6)) ||
-      (format == TN_AMD_VOP3P && !strncmp(tn_amd_name(op, family, &n), "v_swmmac", 8));
+  const char *const name = tn_amd_rows[op].names;            // of all families
+  return format == TN_AMD_MFMA || (format == TN_AMD_VOP3P && (!strncmp(name, "v_wmma", 6) ||
+                                                              !strncmp(name, "v_swmmac", 8)));
 }
 static int tn_amd_is_branch(int op) {
   switch (op) {
@@ -7902,7 +7947,8 @@ static int tn_amd_stands(const tn_amd_line *line) {
   if ((unit == TN_AMD_U_SMEM || unit == TN_AMD_U_VMEM) && !line->ins.n) return 1;
   if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_SMEM && unit != TN_AMD_U_VALU) return 0;
   const char *const name = tn_amd_name(op, line->ins.family, &n);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strncmp(name, names[i], strlen(names[i]))) return 1;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (name[2] == names[i][2] && name[3] == names[i][3] && !strncmp(name, names[i], strlen(names[i]))) return 1;
   return 0;
 }
 
@@ -7926,12 +7972,13 @@ static int tn_amd_writes_scc(int op, int family) {
   }
   const int format = tn_amd_format(op, family);
   size_t n;
-  const char *const name = tn_amd_name(op, family, &n);
   if (format == TN_AMD_SOP2 || format == TN_AMD_SOPC) return 1;
+  if (format != TN_AMD_SOPK && format != TN_AMD_SOP1) return 0;
+  const char *const name = tn_amd_name(op, family, &n);
   if (format == TN_AMD_SOPK) return n > 6 && !memcmp(name, "s_cmpk", 6);
-  return format == TN_AMD_SOP1 && (n > 14 && (!memcmp(name + n - 12, "saveexec_b32", 12) ||
+  return n > 14 && (!memcmp(name + n - 12, "saveexec_b32", 12) ||
       !memcmp(name + n - 12, "saveexec_b64", 12) || !memcmp(name + n - 10, "wrexec_b32", 10) ||
-      !memcmp(name + n - 10, "wrexec_b64", 10)));
+      !memcmp(name + n - 10, "wrexec_b64", 10));
 }
 static int tn_amd_reads_scc(int op) {
   switch (op) {
@@ -7942,18 +7989,21 @@ static int tn_amd_reads_scc(int op) {
   }
 }
 static int tn_amd_writes_exec(int op, int family) {
+  const int format = tn_amd_format(op, family);
   size_t n;
+  if (format != TN_AMD_VOPC && format != TN_AMD_SOP1) return 0;
   const char *const name = tn_amd_name(op, family, &n);
-  if (tn_amd_format(op, family) == TN_AMD_VOPC) return n > 7 && !memcmp(name, "v_cmpx_", 7);
-  if (tn_amd_format(op, family) != TN_AMD_SOP1) return 0;
+  if (format == TN_AMD_VOPC) return n > 7 && !memcmp(name, "v_cmpx_", 7);
   return n > 12 && (!memcmp(name + n - 12, "saveexec_b32", 12) || !memcmp(name + n - 12, "saveexec_b64", 12) ||
                     !memcmp(name + n - 10, "wrexec_b32", 10) || !memcmp(name + n - 10, "wrexec_b64", 10));
 }
 // Has the instruction's name these letters?
 static int tn_amd_is_named(const tn_amd_ins *ins, const char *letters) {
   size_t n;
-  const char *const name = tn_amd_name(ins->op, ins->family, &n), *const at = strstr(name, letters);
-  return at && at + strlen(letters) <= name + n;
+  const char *const name = tn_amd_name(ins->op, ins->family, &n);
+  const size_t k = strlen(letters);
+  for (size_t i = 0; i + k <= n; i++) if (name[i] == *letters && !memcmp(name + i, letters, k)) return 1;
+  return 0;
 }
 // What is written is read before: it is added to, or part of it stays.
 static int tn_amd_adds_to_result(int op, int family) {
@@ -7969,10 +8019,10 @@ static int tn_amd_adds_to_result(int op, int family) {
   }
   const int format = tn_amd_format(op, family);
   size_t n;
+  if (format != TN_AMD_VOP3P && format != TN_AMD_MFMA && !tn_amd_is_memory(format)) return 0;
   const char *const name = tn_amd_name(op, family, &n);
   if (format == TN_AMD_VOP3P || format == TN_AMD_MFMA)
     return n > 8 && (!memcmp(name, "v_swmmac", 8) || !memcmp(name, "v_smfmac", 8));
-  if (!tn_amd_is_memory(format)) return 0;
   for (size_t i = 0; i + 4 <= n; i++) if (!memcmp(name + i, "_d16", 4)) return 1;
   return 0;
 }
@@ -8213,7 +8263,9 @@ static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k)
   if (v != v) bits = 0x7FC00000;
   return tn_amd_k32(dtype == TINY_F32 ? bits : tn_amd_narrow_bits(dtype, bits));
 }
-static int tn_amd_is_zero(const tn_amd_operand *o) { return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128; }
+static int tn_amd_is_zero(const tn_amd_operand *o) {
+  return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128;
+}
 
 // ** the pool **
 
@@ -9655,8 +9707,8 @@ static int tn_amd_integer_pair(const tn_amd_selection *x, const tiny_uop *u, con
   if (!adds || s->op != TINY_OP_MUL) return 0;
   const tiny_uop *const p = s->src[0], *const q = s->src[1];
   if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return TN_AMD_V_MAD_U32_U24;
-  const int small = tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1);
-  return small ? TN_AMD_V_MAD_I32_I24 : 0;
+  const int both = tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1);
+  return both ? TN_AMD_V_MAD_I32_I24 : 0;
 }
 static int tn_amd_fused_sum(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   for (int j = 1; j >= 0; j--) {
@@ -10068,21 +10120,31 @@ static int tn_amd_widens(const tiny_uop *u) {
 }
 // Of a RANGE whose body stands there several times the iterations that this copy is ahead.
 static int64_t tn_amd_ahead(const tn_amd_selection *x, const tiny_uop *u) { return u == x->copied ? x->copy : 0; }
+static int64_t tn_amd_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }        // modulo 2^64
+static int64_t tn_amd_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+// What an element is multiplied by where it is shifted.
+static int64_t tn_amd_factor(const tiny_uop *u) {
+  if (u->op == TINY_OP_MUL) return u->src[1]->k;
+  return (int64_t)((uint64_t)1 << (u->src[1]->k & (8 * (int)tiny_dtype_nbytes((tiny_dtype)u->dtype) - 1)));
+}
 static void tn_amd_flatten(const tn_amd_selection *x, const tiny_uop *u, int64_t k, int depth, tn_amd_sum *s) {
   const int op = u->op, number = u->nsrc == 2 && u->src[1]->op == TINY_OP_CONST;
   const tn_amd_operand known = tn_amd_element(x, u, 0);
-  if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
-  if (op == TINY_OP_RANGE && known.kind == TN_AMD_INLINE) { s->offset += k * (int32_t)known.value; return; }
+  if (op == TINY_OP_CONST) { s->offset = tn_amd_plus(s->offset, tn_amd_product(k, u->k)); return; }
+  if (op == TINY_OP_RANGE && known.kind == TN_AMD_INLINE) {
+    s->offset = tn_amd_plus(s->offset, tn_amd_product(k, (int32_t)known.value));
+    return;
+  }
   if (s->n > TN_AMD_TERMS) return;
   if (depth < 2 * TN_AMD_TERMS && tn_amd_widens(u)) tn_amd_flatten(x, u->src[0], k, depth + 1, s);
   else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_amd_is_exact(u)) {
     tn_amd_flatten(x, u->src[0], k, depth + 1, s);
-    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
+    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : tn_amd_product(k, -1), depth + 1, s);
   } else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_amd_is_exact(u))
-    tn_amd_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
+    tn_amd_flatten(x, u->src[0], tn_amd_product(k, tn_amd_factor(u)), depth + 1, s);
   else {
     s->term[s->n].u = u; s->term[s->n++].k = k;
-    s->offset += k * tn_amd_ahead(x, u);
+    s->offset = tn_amd_plus(s->offset, tn_amd_product(k, tn_amd_ahead(x, u)));
   }
 }
 // Outermost first. An index of more terms than are known is its own only one.
@@ -10122,7 +10184,7 @@ static int tn_amd_is_there(const tn_amd_selection *x, const tn_amd_step *s) {
 }
 static int tn_amd_log2(int64_t k) {        // -1: it is no power of two
   int n = 0;
-  while (n < 32 && (int64_t)1 << n < k) n++;
+  while (n < 31 && (int64_t)1 << n < k) n++;
   return k > 0 && (int64_t)1 << n == k ? n : -1;
 }
 static tn_amd_operand tn_amd_no_sum(void) { return tn_amd_register(TN_AMD_NONE, 0, 0); }
@@ -10235,23 +10297,33 @@ static int64_t tn_amd_memory_nbytes(const tiny_uop *m) {
   return m->nv ? m->v[m->op == TINY_OP_DEFINE] * (int64_t)tiny_dtype_nbytes((tiny_dtype)m->dtype) * m->lanes :
                  (int64_t)1 << 62;
 }
+// at + low * k, of 64 bits; high: of what low is the low half of.
+static tn_amd_operand tn_amd_wide_times(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high, int64_t k,
+                                        tn_amd_operand at) {
+  const tn_amd_operand by = tn_amd_k32((uint32_t)k), more = tn_amd_k32((uint32_t)((uint64_t)k >> 32));
+  const tn_amd_operand sum = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, low, tn_amd_in_vgprs(x->l, by), at);
+  tn_amd_operand top = tn_amd_slice(sum, 1, 1);
+  if (!tn_amd_is_zero(&more)) top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, more, low));
+  if (!tn_amd_is_zero(&high)) top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, by, high));
+  return tn_amd_joined(x, tn_amd_slice(sum, 0, 1), top);
+}
+// at + u * k, of 64 bits. One instruction, where both are of 32.
+static tn_amd_operand tn_amd_wide_step(tn_amd_selection *x, const tiny_uop *u, int64_t k, tn_amd_operand at) {
+  const tn_amd_operand o = tn_amd_element(x, u, 0), low = tn_amd_slice(o, 0, 1);
+  const int in_32 = tn_amd_is_in_32(u), narrow = u->dtype == TINY_U32;
+  if (in_32 && k == (int32_t)k)
+    return tn_amd_wide_product(x, TN_AMD_V_MAD_I64_I32, low, tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)k)), at);
+  if (o.dwords == 2) return tn_amd_wide_times(x, low, tn_amd_slice(o, 1, 1), k, at);
+  if (narrow) return tn_amd_wide_times(x, low, tn_amd_int(0), k, at);
+  return tn_amd_wide_times(x, low, tn_amd_v2(x, TN_AMD_V_ASHRREV_I32, tn_amd_int(31), low), k, at);
+}
 static void tn_amd_wide_address(tn_amd_selection *x, const tiny_uop *m, const tn_amd_sum *s, tn_amd_address *a) {
   tn_amd_operand at = tn_amd_slice(tn_amd_element(x, m, 0), 0, 2);
-  for (int i = 0; i <= s->n; i++) {
-    const tn_amd_operand to = tn_amd_new_v(x->l, 2);
-    if (i == s->n) {
-      tn_amd_do5(x->l, TN_AMD_V_MAD_I64_I32, to, tn_amd_new_mask(x->l), tn_amd_int(1),
-                 tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)s->offset)), at);
-    } else {
-      const tiny_uop *u = s->term[i].u;
-      const tn_amd_operand o = tn_amd_element(x, u, 0), by = tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)s->term[i].k));
-      tn_amd_do5(x->l, u->dtype == TINY_U32 ? TN_AMD_V_MAD_U64_U32 : TN_AMD_V_MAD_I64_I32, to, tn_amd_new_mask(x->l),
-                 tn_amd_slice(o, 0, 1), by, at);
-      if (o.dwords == 2 && !tn_amd_is_in_32(u)) tn_amd_list_refuse(x->l, "an index of 64 bits of memory that large");
-    }
-    at = to;
-  }
-  if (s->offset != (int32_t)s->offset) tn_amd_list_refuse(x->l, "an offset beyond 2 GiB");
+  for (int i = 0; i < s->n; i++) at = tn_amd_wide_step(x, s->term[i].u, s->term[i].k, at);
+  if (s->offset == (int32_t)s->offset)
+    at = tn_amd_wide_product(x, TN_AMD_V_MAD_I64_I32, tn_amd_int(1),
+                             tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)s->offset)), at);
+  else at = tn_amd_wide_times(x, tn_amd_in_vgprs(x->l, tn_amd_int(1)), tn_amd_int(0), s->offset, at);
   a->v = at; a->base = tn_amd_no_sum();
 }
 // All of it in one register, beside the memory's address; scalars alone stay apart, for scalar loads.
@@ -10280,9 +10352,14 @@ static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *ind
   a.offset = sum.offset;
   if (!param) {                            // LDS and scratch: one sum, and where the memory begins
     tn_amd_add_terms(x, &sum, 0, &a);
+    const tn_amd_bounds some = tn_amd_bounds_of(x, &sum, 0), others = tn_amd_bounds_of(x, &sum, 1);
+    const int local = m->v[0] == TN_SPACE_LOCAL, whole = !local && some.least + others.least < 0;
     a.offset += x->place[m->seq];
-    if (a.offset < 0 || a.offset > tn_amd_most_offset(x, m->v[0] == TN_SPACE_LOCAL))
-      tn_amd_add_rest(x, &a.v, tn_amd_most_offset(x, 1), &a);
+    if (whole && a.offset) {               // of scratch the register alone is no less than 0
+      a.v = tn_amd_step_on(x, a.v, &a.level, NULL, a.offset);
+      a.offset = 0;
+    } else if (a.offset < 0 || a.offset > tn_amd_most_offset(x, local))
+      tn_amd_add_rest(x, &a.v, tn_amd_most_offset(x, local), &a);
     return a;
   }
   if (tn_amd_memory_nbytes(m) >= INT32_MAX) { tn_amd_wide_address(x, m, &sum, &a); a.offset = 0; return a; }
@@ -10409,6 +10486,8 @@ static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
   line->memory = tn_amd_memory_number(m);
   line->index = index;
+  line->align = (uint8_t)tn_amd_alignment(x, index);
+  while (more % line->align) line->align /= 2;
 }
 // The offset of the last piece is one that the instruction takes.
 static void tn_amd_make_room(tn_amd_selection *x, const tiny_uop *m, tn_amd_address *a, int64_t more) {
@@ -10461,26 +10540,48 @@ static void tn_amd_unmask(tn_amd_selection *x, tn_amd_operand kept) {
   if (kept.kind == TN_AMD_SGPR)
     tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_MOV_B32, TN_AMD_S_MOV_B64), exec, kept);
 }
-// Dword i of what is there otherwise.
-static tn_amd_operand tn_amd_otherwise(const tn_amd_selection *x, const tiny_uop *u, int words, int i) {
-  if (u->nsrc < 2) return tn_amd_int(0);
-  return words ? tn_amd_bits_at(x, u->src[1], i) : tn_amd_element(x, u->src[1], i);
+// Element i of what is there otherwise, or word i.
+static tn_amd_operand tn_amd_otherwise(tn_amd_selection *x, const tiny_uop *u, int words, int i) {
+  const tiny_uop *other = u->src[1];
+  if (!words || other->lanes > 1) return words ? tn_amd_bits_at(x, other, i) : tn_amd_element(x, other, i);
+  const tn_amd_operand one = tn_amd_element(x, other, 0), four[4] = {one, one, one, one};
+  return tn_amd_packed(x, u->dtype, four);
 }
 static int tn_amd_is_zero_otherwise(const tn_amd_selection *x, const tiny_uop *u, int words, int n) {
   int zero = 1;
+  if (u->nsrc < 2) return 1;
+  if (u->src[1]->lanes == 1) n = 1;
   for (int i = 0; i < n; i++) {
-    const tn_amd_operand o = tn_amd_otherwise(x, u, words, i);
+    const tn_amd_operand o = words && u->src[1]->lanes > 1 ? tn_amd_bits_at(x, u->src[1], i) :
+                                                             tn_amd_element(x, u->src[1], i);
     zero &= tn_amd_is_zero(&o);
   }
   return zero;
 }
-// n dwords of memory in registers; they are there under the mask alone, else what is otherwise.
+// What memory has under the mask, `other` else. Masks of lanes are 0 where nothing was loaded.
+static tn_amd_operand tn_amd_else_other(tn_amd_selection *x, int dtype, tn_amd_operand mask, tn_amd_operand memory,
+                                        tn_amd_operand other) {
+  if (tn_amd_is_constant(&mask)) return other;
+  if (dtype == TINY_BOOL) {
+    const tn_amd_operand to = tn_amd_new_mask(x->l), rest = tn_amd_new_mask(x->l);
+    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_NOT1_B32, TN_AMD_S_AND_NOT1_B64), rest, other, mask);
+    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_OR_B32, TN_AMD_S_OR_B64), to, memory, rest);
+    return to;
+  }
+  const int n = memory.dwords;
+  const tn_amd_operand to = tn_amd_new_v(x->l, n);
+  for (int i = 0; i < n; i++)
+    tn_amd_do4(x->l, TN_AMD_V_CNDMASK_B32, tn_amd_slice(to, i, 1), n > 1 ? tn_amd_slice(other, i, 1) : other,
+               tn_amd_slice(memory, i, 1), mask);
+  return to;
+}
+// n elements or words of memory; they are there under the mask alone, else what is otherwise.
 static void tn_amd_choose_otherwise(tn_amd_selection *x, const tiny_uop *u, int words, int first, int n) {
   const tn_amd_operand mask = tn_amd_condition(x, u->src[0]);
-  if (mask.kind != TN_AMD_SGPR || tn_amd_is_zero_otherwise(x, u, words, n)) return;
+  if (mask.kind == TN_AMD_NONE || tn_amd_is_zero_otherwise(x, u, words, n)) return;
   for (int i = 0; i < n; i++) {
-    const tn_amd_operand o = tn_amd_otherwise(x, u, words, i);
-    const tn_amd_operand chosen = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, o, x->pool[first + i], mask);
+    const tn_amd_operand other = tn_amd_otherwise(x, u, words, i);
+    const tn_amd_operand chosen = tn_amd_else_other(x, u->dtype, mask, x->pool[first + i], other);
     x->pool[first + i] = chosen;
   }
 }
@@ -10574,17 +10675,32 @@ static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
   tn_amd_unmask(x, kept);
   if (words) x->words[u->seq] = first;
   else x->elements[u->seq] = first;
-  if (!wide && u->dtype != TINY_BOOL) tn_amd_choose_otherwise(x, u, words, first, count);
-  else if (u->nsrc > 1 && !tn_amd_is_zero_otherwise(x, u, 0, count)) tn_amd_refuse_node(x, u);
   for (int i = 0; i < count && u->dtype == TINY_BOOL; i++) {
     const tn_amd_operand mask = tn_amd_new_mask(x->l);
     tn_amd_do3(x->l, TN_AMD_V_CMP_NE_U32, mask, tn_amd_int(0), x->pool[first + i]);
     x->pool[first + i] = mask;
   }
+  tn_amd_choose_otherwise(x, u, words, first, count);
 }
 
 // ** STORE **
 
+// May lanes be off that go on later: in an IF, in a loop that lanes leave one by one?
+static int tn_amd_may_be_off(const tn_amd_selection *x) {
+  for (int i = 1; i <= x->depth; i++) {
+    const tiny_uop *u = x->level[i].opened;
+    if (u->op == TINY_OP_IF || x->pool[x->elements[u->seq]].kind == TN_AMD_VGPR) return 1;
+  }
+  return 0;
+}
+// A mask keeps its bits of lanes that are off.
+static void tn_amd_store_mask(tn_amd_selection *x, tn_amd_operand to, tn_amd_operand from) {
+  const tn_amd_operand exec = tn_amd_s(TN_AMD_EXEC, x->l->mask);
+  const tn_amd_operand on = tn_amd_new_mask(x->l), off = tn_amd_new_mask(x->l);
+  tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64), on, from, exec);
+  tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_NOT1_B32, TN_AMD_S_AND_NOT1_B64), off, to, exec);
+  tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_OR_B32, TN_AMD_S_OR_B64), to, on, off);
+}
 static void tn_amd_store_register(tn_amd_selection *x, const tiny_uop *u) {
   const int to = tn_amd_reg_at(x, u->src[0]), n = u->src[1]->lanes;
   const tn_amd_operand first = tn_amd_element(x, u->src[1], 0), last = tn_amd_element(x, u->src[1], n - 1);
@@ -10597,14 +10713,20 @@ static void tn_amd_store_register(tn_amd_selection *x, const tiny_uop *u) {
     tn_amd_copy(x->l, all, from);
     return;
   }
-  for (int i = 0; i < n; i++) tn_amd_copy(x->l, x->pool[to + i], tn_amd_element(x, u->src[1], i));
+  const int keeps = u->src[1]->dtype == TINY_BOOL && tn_amd_may_be_off(x);
+  for (int i = 0; i < n; i++) {
+    if (keeps) tn_amd_store_mask(x, x->pool[to + i], tn_amd_element(x, u->src[1], i));
+    else tn_amd_copy(x->l, x->pool[to + i], tn_amd_element(x, u->src[1], i));
+  }
 }
-static int tn_amd_atomic_op(int dtype, int lds) {
+static int tn_amd_atomic_op(int dtype, int way) {            // of memory that is the kernel's, there are none
+  const int buffer = way == TN_AMD_BY_BUFFER;
+  if (!buffer && way != TN_AMD_BY_WIDE) return 0;
   switch (dtype) {
-    case TINY_I32: case TINY_U32: return lds ? TN_AMD_DS_ADD_U32 : TN_AMD_BUFFER_ATOMIC_ADD_U32;
-    case TINY_I64: case TINY_U64: return lds ? TN_AMD_DS_ADD_U64 : TN_AMD_BUFFER_ATOMIC_ADD_U64;
-    case TINY_F32: return lds ? TN_AMD_DS_ADD_F32 : TN_AMD_BUFFER_ATOMIC_ADD_F32;
-    case TINY_F64: return lds ? 0 : TN_AMD_BUFFER_ATOMIC_ADD_F64;
+    case TINY_I32: case TINY_U32: return buffer ? TN_AMD_BUFFER_ATOMIC_ADD_U32 : TN_AMD_GLOBAL_ATOMIC_ADD_U32;
+    case TINY_I64: case TINY_U64: return buffer ? TN_AMD_BUFFER_ATOMIC_ADD_U64 : TN_AMD_GLOBAL_ATOMIC_ADD_U64;
+    case TINY_F32: return buffer ? TN_AMD_BUFFER_ATOMIC_ADD_F32 : TN_AMD_GLOBAL_ATOMIC_ADD_F32;
+    case TINY_F64: return buffer ? TN_AMD_BUFFER_ATOMIC_ADD_F64 : TN_AMD_GLOBAL_ATOMIC_ADD_F64;
     default: return 0;
   }
 }
@@ -10639,8 +10761,8 @@ static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {
   tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
   const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
   const int way = tn_amd_way(m, &a), adds = u->k == TN_ADDS;
-  const int op = adds ? tn_amd_atomic_op(value->dtype, way == TN_AMD_BY_LDS) : tn_amd_store_op(way, p.nbytes);
-  if (!op || p.n > 64 || (adds && way != TN_AMD_BY_BUFFER && way != TN_AMD_BY_LDS)) { tn_amd_refuse_node(x, u); return; }
+  const int op = adds ? tn_amd_atomic_op(value->dtype, way) : tn_amd_store_op(way, p.nbytes);
+  if (!op || p.n > 64 || (adds && p.n > 1)) { tn_amd_refuse_node(x, u); return; }
   for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
   tn_amd_unmask(x, kept);
 }
@@ -10673,7 +10795,7 @@ static void tn_amd_open(tn_amd_selection *x, const tiny_uop *u) {
   memset(to, 0, sizeof *to);
   to->opened = u; to->serial = ++x->serial;
   to->again = tn_amd_label_new(x->l); to->end = tn_amd_label_new(x->l);
-  to->line = (tn_amd_line *)tn_amd_grown(x->l, NULL, 0, &to->cap, sizeof *to->line);
+  to->line = (tn_amd_line *)tn_amd_grown_in(x->l, NULL, 0, &to->cap, sizeof *to->line, 1);
   tn_amd_go_to(x, x->depth);
   if (to->line) tn_amd_line_new(x->l, TN_AMD_LINE_LABEL, tn_amd_label_new(x->l));
 }
@@ -10744,6 +10866,13 @@ static void tn_amd_count_up(tn_amd_selection *x, const tn_amd_level *l, int copi
   }
   tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_SCC1, l->again);
 }
+// SCC: is a below b, of 64 bits? The borrow of a - b; signed ones are moved to where unsigned ones are.
+static void tn_amd_compare_wide(tn_amd_selection *x, int is_signed, tn_amd_operand a, tn_amd_operand b) {
+  tn_amd_operand high[2] = {tn_amd_slice(a, 1, 1), tn_amd_slice(b, 1, 1)};
+  for (int i = 0; i < 2 && is_signed; i++) high[i] = tn_amd_s2(x, TN_AMD_S_XOR_B32, high[i], tn_amd_k32(0x80000000u));
+  tn_amd_s2(x, TN_AMD_S_SUB_U32, tn_amd_slice(a, 0, 1), tn_amd_slice(b, 0, 1));
+  tn_amd_s2(x, TN_AMD_S_SUBB_U32, high[0], high[1]);
+}
 // A counter that a register holds, of which copies may be ahead.
 static void tn_amd_range_scalar(tn_amd_selection *x, const tiny_uop *u, int begin, int end) {
   const tn_amd_operand from = u->nsrc > 1 ? tn_amd_element(x, u->src[1], 0) : tn_amd_int(0);
@@ -10765,9 +10894,9 @@ static void tn_amd_range_scalar(tn_amd_selection *x, const tiny_uop *u, int begi
   l->counter = counter;
   if (!runs && !once) {
     const tn_amd_operand last = tn_amd_element(x, u->src[0], 0);
-    if (wide) tn_amd_do2(x->l, TN_AMD_S_CMP_EQ_U64, counter, tn_amd_as_s(x, last));
-    else tn_amd_do2(x->l, tn_amd_is_signed(u->dtype) ? TN_AMD_S_CMP_GE_I32 : TN_AMD_S_CMP_GE_U32, counter, last);
-    tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_SCC1, l->end);
+    if (wide) tn_amd_compare_wide(x, tn_amd_is_signed(u->dtype), counter, tn_amd_as_s(x, last));
+    else tn_amd_do2(x->l, tn_amd_is_signed(u->dtype) ? TN_AMD_S_CMP_LT_I32 : TN_AMD_S_CMP_LT_U32, counter, last);
+    tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_SCC0, l->end);
   }
   if (!once) {
     tn_amd_line *const loop = tn_amd_line_new(x->l, TN_AMD_LINE_LOOP, -1);
@@ -10898,13 +11027,17 @@ static void tn_amd_special(tn_amd_selection *x, const tiny_uop *u) {
 // Which of the group's numbers the kernel reads; where they are.
 static void tn_amd_begin(tn_amd_selection *x) {
   tn_amd_setup *const s = &x->l->setup;
+  int64_t params = 0, args = 0;
   int ids = 0;
   x->args = tn_amd_launched(x, TN_AMD_SGPR, 0, 2);
   x->item = tn_amd_launched(x, TN_AMD_VGPR, 0, 1);
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
     if (u->op == TINY_OP_SPECIAL && x->needed[i] && !(u->k & 16)) ids |= 1 << (u->k & 15);
+    if (u->op == TINY_OP_PARAM && u->k >= params) params = u->k + 1;
+    if (u->op == TINY_OP_ARG && u->k >= args) args = u->k + 1;
   }
+  if (params + args > TN_AMD_WORDS_OF_CALL) tn_amd_list_refuse(x->l, "more parameters than a call has");
   s->from = TN_AMD_FROM_ARGS; s->user_sgprs = 2; s->ids = (uint8_t)ids;
   s->args_nbytes = 8 * TN_AMD_WORDS_OF_CALL;
   s->lanes = (uint8_t)(x->k->local[2] > 1 ? 3 : x->k->local[1] > 1 ? 2 : 1);
@@ -11219,7 +11352,7 @@ static int tn_amd_wanted(const tn_amd_selection *x, const tiny_uop *u, uint32_t 
       return u->lanes > 1 && u->k * tn_amd_bits_of(s->dtype) % 32 == 0 && tn_amd_packs(u) ? as_u : TN_AMD_ELEMENTS;
     case TINY_OP_LOAD: return tn_amd_pieces_of(x, u->src[0], u).words ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
     case TINY_OP_STORE:
-      return tn_is_reg(u->src[0]->src[0]) || !tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
+      return tn_amd_in_registers(x, u->src[0]) || !tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
     default: return tn_amd_packs(s) && tn_amd_takes_words(x, u) ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
   }
 }
@@ -11243,18 +11376,20 @@ static void tn_amd_survey(tn_amd_selection *x) {
 }
 static int tn_amd_tables(tn_amd_selection *x) {
   const size_t n = (size_t)x->k->n + 1;
-  x->elements = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->words = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->ends = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->place = (int64_t *)tn_amd_scratch(x->t, n, sizeof(int64_t));
-  x->wants = (uint8_t *)tn_amd_scratch(x->t, 8 * n, 1);
-  x->step = (struct tn_amd_step *)tn_amd_scratch(x->t, TN_AMD_STEPS, sizeof *x->step);
-  x->level = (struct tn_amd_level *)tn_amd_scratch(x->t, TN_AMD_DEEP, sizeof *x->level);
+  x->elements = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->words = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->ends = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->place = (int64_t *)tn_amd_room(x->l, n, sizeof(int64_t));
+  x->wants = (uint8_t *)tn_amd_room(x->l, 8 * n, 1);
+  x->step = (struct tn_amd_step *)tn_amd_room(x->l, TN_AMD_STEPS, sizeof *x->step);
+  x->level = (struct tn_amd_level *)tn_amd_room(x->l, TN_AMD_DEEP, sizeof *x->level);
   if (!x->elements || !x->words || !x->ends || !x->place || !x->wants || !x->step || !x->level) return 0;
   x->needed = x->wants + n; x->zeros = x->needed + n; x->written = x->zeros + n; x->inside = x->written + n;
   x->tuple = x->inside + n; x->uses = x->tuple + n; x->buffer = x->uses + n;
   return 1;
 }
+// Bytes that a group has, and that an item is given: gfx9's waves of 64 have 8 MiB at most, spilled registers with it.
+enum { TN_AMD_MOST_LDS = 1 << 16, TN_AMD_MOST_SCRATCH = 1 << 16 };
 // The whole list, to l, which is open.
 static void tn_amd_select_list(tn_amd_list *l, const tiny_listing *k) {
   tn_amd_selection x;
@@ -11268,6 +11403,9 @@ static void tn_amd_select_list(tn_amd_list *l, const tiny_listing *k) {
   tn_amd_count_uses(&x);
   tn_amd_begin(&x);
   tn_amd_nodes(&x, 0, k->n);
+  if (x.lds > TN_AMD_MOST_LDS) tn_amd_list_refuse(l, "LOCAL memory beyond 64 KiB");
+  if (x.scratch > TN_AMD_MOST_SCRATCH) tn_amd_list_refuse(l, "REG memory beyond 64 KiB");
+  if (l->refused) return;
   l->setup.lds = (uint32_t)x.lds; l->setup.scratch = (uint32_t)x.scratch;
 }
 #endif
@@ -11308,7 +11446,7 @@ static int tn_amd_is_dead(const tn_amd_line *line, const tn_amd_uses *u, const i
 }
 static void tn_amd_remove_dead(tn_amd_list *l) {
   tn_amd_uses u;
-  int *const live = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg + 1, sizeof *live), scc = 0, kept = l->n;
+  int *const live = (int *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *live), scc = 0, kept = l->n;
   if (!live) return;
   for (int i = 0; i < l->n; i++) {
     tn_amd_uses_of(&l->line[i], &u);
@@ -11359,7 +11497,7 @@ typedef struct tn_amd_common {
   int *bucket, *next, *known, nknown;      // lines that are remembered, by hash; known: their places in `out`
   int nbucket;
   tn_amd_region *region; int nregion, regioncap;
-  tn_amd_line *out; int n;
+  tn_amd_line *out; int n, cap;
   tn_amd_line *front; int nfront, frontcap, hoisted[2], loop, depth;         // in front of the outermost loop, at `loop`
 } tn_amd_common;
 
@@ -11521,10 +11659,10 @@ static int tn_amd_common_open(tn_amd_common *c, tn_amd_list *l) {
   c->nbucket = 64;
   while (c->nbucket < l->n) c->nbucket *= 2;
   const size_t n = (size_t)l->n + 1;
-  c->writes = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->nvreg + 2, sizeof(int));
-  c->bucket = (int *)tn_amd_scratch(l->t, (size_t)c->nbucket + 2 * n, sizeof(int));
-  c->scc = (uint8_t *)tn_amd_scratch(l->t, n, 1);
-  c->out = (tn_amd_line *)tn_amd_scratch(l->t, n, sizeof *c->out);
+  c->writes = (int *)tn_amd_room(l, 2 * (size_t)l->nvreg + 2, sizeof(int));
+  c->bucket = (int *)tn_amd_room(l, (size_t)c->nbucket + 2 * n, sizeof(int));
+  c->scc = (uint8_t *)tn_amd_room(l, n, 1);
+  c->out = tn_amd_other_lines(l, l->n + 1, &c->cap);
   if (!c->writes || !c->bucket || !c->scc || !c->out) return 0;
   c->alias = c->writes + l->nvreg + 1; c->next = c->bucket + c->nbucket; c->known = c->next + n;
   for (int i = 0; i < l->nvreg; i++) c->alias[i] = -1;
@@ -11544,7 +11682,7 @@ static void tn_amd_remove_common(tn_amd_list *l) {
   tn_amd_common c;
   if (!tn_amd_common_open(&c, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   for (int i = 0; i < l->n && !l->refused; i++) tn_amd_common_line(&c, i);
-  l->line = c.out; l->n = c.n; l->cap = l->n + 1;
+  tn_amd_lines_are(l, c.out, c.n, c.cap);
 }
 #endif
 // ---- end src/amd/../isa/amd_common.c ----
@@ -11572,7 +11710,7 @@ enum { TN_AMD_SALU_CYCLES = 2, TN_AMD_VALU_CYCLES = 5, TN_AMD_TRANS_CYCLES = 10,
 
 static int tn_amd_has_word(const char *text, size_t n, const char *word) {
   const size_t k = strlen(word);
-  for (size_t i = 0; i + k <= n; i++) if (!memcmp(text + i, word, k)) return 1;
+  for (size_t i = 0; i + k <= n; i++) if (text[i] == *word && !memcmp(text + i, word, k)) return 1;
   return 0;
 }
 static int tn_amd_matrix_cycles(const tn_amd_ins *ins) {
@@ -11885,16 +12023,16 @@ static int tn_amd_graph_open(tn_amd_graph *g, tn_amd_list *l) {
   const size_t n = (size_t)l->n;
   memset(g, 0, sizeof *g);
   g->l = l;
-  g->uses = (tn_amd_uses *)tn_amd_scratch(l->t, n, sizeof *g->uses);
-  g->node = (tn_amd_node *)tn_amd_scratch(l->t, n, sizeof *g->node);
-  g->trait = (tn_amd_trait *)tn_amd_scratch(l->t, n, sizeof *g->trait);
-  g->first = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *g->first);
-  g->dead = (int *)tn_amd_scratch(l->t, 3 * n, sizeof *g->dead);
+  g->uses = (tn_amd_uses *)tn_amd_room(l, n, sizeof *g->uses);
+  g->node = (tn_amd_node *)tn_amd_room(l, n, sizeof *g->node);
+  g->trait = (tn_amd_trait *)tn_amd_room(l, n, sizeof *g->trait);
+  g->first = (int *)tn_amd_room(l, (size_t)l->nvreg, sizeof *g->first);
+  g->dead = (int *)tn_amd_room(l, 3 * n, sizeof *g->dead);
   if (!g->uses || !g->node || !g->trait || !g->first || !g->dead) return 0;
   g->joined = g->dead + n;
   g->chain = g->joined + n;
   for (int v = 1; v < l->nvreg; v++) g->first[v] = g->first[v - 1] + l->vreg[v - 1].dwords;
-  g->dword = (tn_amd_dword *)tn_amd_scratch(l->t, (size_t)tn_amd_graph_dwords(g), sizeof *g->dword);
+  g->dword = (tn_amd_dword *)tn_amd_room(l, (size_t)tn_amd_graph_dwords(g), sizeof *g->dword);
   for (int i = 0; i < l->n && g->dword; i++) {
     tn_amd_uses_of(&l->line[i], &g->uses[i]);
     tn_amd_trait_of(&l->line[i], &g->trait[i]);
@@ -11951,6 +12089,233 @@ static void tn_amd_graph_heights(tn_amd_graph *g) {
 }
 #endif
 // ---- end src/amd/../isa/amd_depend.c ----
+// ---- begin src/amd/../isa/amd_merge.c ----
+// amd_merge: accesses of places beside each other become one; two of LDS that lie apart, one of two offsets.
+//
+// In:  a list with virtual registers. Out: the same, with fewer accesses; what is loaded is part of a tuple.
+// Holds: of a basic block, by one operation, one address and of one memory; where the first stands for loads, where the
+//        last does for stores, and nothing between writes what they name, or may access what stores do. LDS: 8 and 16
+//        bytes are as aligned as large. What is loaded is a register of its own, written once, and not copied in a
+//        tuple, where it has a place already.
+// Source: AMD's ISA guides (amd.c), "LDS Instruction Details", offsets of accesses of two addresses.
+#ifndef TN_ISA_AMD_MERGE
+#define TN_ISA_AMD_MERGE
+#ifndef TINY_AMALGAMATED
+#include "amd_dead.c"
+#include "amd_loads.c"
+#include "amd_depend.c"
+#endif
+
+enum { TN_AMD_MERGE_LINES = 400, TN_AMD_MERGE_MOST = 64 };   // how far lines are looked at; of one address
+typedef struct tn_amd_merge {
+  tn_amd_list *l; int nvreg; uint8_t *once, *gone;           // of registers: 2: copied to part of one; of lines
+  int *into, *at;                                            // of registers: the tuple, -1, and its dword
+  int line[TN_AMD_MERGE_MOST], n;                            // accesses of one address, by offsets
+} tn_amd_merge;
+
+// ** which lines **
+
+static int tn_amd_merge_offset(const tn_amd_merge *m, int k) { return m->l->line[m->line[k]].ins.m[TN_AMD_OFFSET]; }
+static int tn_amd_merge_is_lds(const tn_amd_line *line) {
+  return tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_DS;
+}
+// Which operand the data is, for loads and stores that are merged; -1: it is none of them.
+static int tn_amd_merge_data(const tn_amd_line *line) {
+  const int op = line->ins.op;
+  if (line->kind != TN_AMD_LINE_INS || tn_amd_unit(line) < TN_AMD_U_LDS || tn_amd_unit(line) > TN_AMD_U_VMEM) return -1;
+  if (op == TN_AMD_DS_STORE_B32 || op == TN_AMD_DS_STORE_B64) return 1;
+  for (size_t i = 4; i < sizeof tn_amd_loads / sizeof *tn_amd_loads; i++)      // of dwords
+    if (op == tn_amd_loads[i].buffer || op == tn_amd_loads[i].global || op == tn_amd_loads[i].lds) return 0;
+  return -1;
+}
+static int tn_amd_merge_may(const tn_amd_merge *m, int i) {
+  const tn_amd_line *const line = &m->l->line[i];
+  const int data = tn_amd_merge_data(line);
+  if (m->gone[i] || data < 0 || !line->memory || line->ins.o[data].dwords > 2) return 0;
+  for (int k = 0; k < line->ins.n; k++) {                    // so nothing between writes it
+    const tn_amd_operand *const o = &line->ins.o[k];
+    if (!tn_amd_is_register(o) || (o->kind == TN_AMD_SGPR && o->reg == TN_AMD_NULL)) continue;
+    const int v = o->reg - TN_AMD_VIRTUAL;
+    if (v < 0 || v >= m->nvreg || !m->once[v]) return 0;
+  }
+  if (data) return 1;
+  const tn_amd_operand *const to = &line->ins.o[0];
+  const tn_amd_vreg *const v = &m->l->vreg[to->reg - TN_AMD_VIRTUAL];
+  return m->once[to->reg - TN_AMD_VIRTUAL] == 1 && !to->sub && to->dwords == v->dwords && v->fixed < 0;
+}
+static int tn_amd_merge_is_like(const tn_amd_line *a, const tn_amd_line *b) {
+  const int data = tn_amd_merge_data(a), lds = tn_amd_merge_is_lds(a);
+  int same = data == tn_amd_merge_data(b) && a->memory == b->memory && a->ins.n == b->ins.n &&
+      tn_amd_format(a->ins.op, a->ins.family) == tn_amd_format(b->ins.op, b->ins.family) &&
+      (!data || a->ins.op == b->ins.op) && (!lds || a->ins.o[data].dwords == b->ins.o[data].dwords);
+  for (int k = 0; k < a->ins.n && same; k++) {
+    const tn_amd_operand *const p = &a->ins.o[k], *const q = &b->ins.o[k];
+    same = k == data || (p->kind == q->kind && p->reg == q->reg && p->sub == q->sub && p->value == q->value);
+  }
+  for (int k = 0; k < TN_AMD_MODIFIERS && same; k++) same = k == TN_AMD_OFFSET || a->ins.m[k] == b->ins.m[k];
+  return same;
+}
+// May what an access does be done on the other side of the line? EXEC is what it was.
+static int tn_amd_merge_passes(const tn_amd_line *line, const tn_amd_line *by, int stores) {
+  tn_amd_access a, b;
+  tn_amd_uses u;
+  if (tn_amd_stands(line)) return 0;
+  tn_amd_uses_of(line, &u);
+  for (int k = 0; k < u.n; k++)
+    if (u.of[k].kind == TN_AMD_SGPR && u.of[k].reg / 2 == TN_AMD_EXEC / 2 && u.of[k].role & TN_AMD_WRITES) return 0;
+  if (!tn_amd_access_of(line, &a) || !tn_amd_access_of(by, &b)) return 1;
+  return (!a.stores && !stores) || tn_amd_access_elsewhere(&a, &b);
+}
+// Those like a line behind it, as far as they can be done together, by offsets.
+static void tn_amd_merge_find(tn_amd_merge *m, int first) {
+  const tn_amd_line *const line = m->l->line, *const by = &line[first];
+  const int stores = tn_amd_merge_data(by) != 0;
+  m->line[0] = first; m->n = 1;
+  for (int i = first + 1; i < m->l->n && i < first + TN_AMD_MERGE_LINES && m->n < TN_AMD_MERGE_MOST; i++) {
+    if (tn_amd_merge_may(m, i) && tn_amd_merge_is_like(by, &line[i])) {
+      int k = m->n++;
+      for (; k && tn_amd_merge_offset(m, k - 1) > line[i].ins.m[TN_AMD_OFFSET]; k--) m->line[k] = m->line[k - 1];
+      m->line[k] = i;
+    } else if (!m->gone[i] && !tn_amd_merge_passes(&line[i], by, stores)) break;
+  }
+}
+
+// ** one of many **
+
+// Of what is at [k, ..) of them, how many one access takes that lie beside each other.
+static int tn_amd_merge_beside(const tn_amd_merge *m, int k) {
+  const tn_amd_line *const first = &m->l->line[m->line[k]];
+  const int lds = tn_amd_merge_is_lds(first), low = tn_amd_merge_offset(m, k);
+  int best = 1, end = low;
+  for (int j = k; j < m->n && tn_amd_merge_offset(m, j) == end; j++) {
+    end += 4 * m->l->line[m->line[j]].ins.o[0].dwords;
+    if (end - low > 16) break;
+    if (!lds || (end - low != 12 && first->align >= end - low)) best = j - k + 1;
+  }
+  return best;
+}
+// The operation of two offsets, which are numbers then; 0: it has none.
+static int tn_amd_merge_two(const tn_amd_merge *m, int a, int b, int32_t *offsets) {
+  const tn_amd_line *const x = &m->l->line[m->line[a]], *const y = &m->l->line[m->line[b]];
+  const int data = tn_amd_merge_data(x), nbytes = 4 * x->ins.o[data].dwords;
+  const int low = tn_amd_merge_offset(m, a), high = tn_amd_merge_offset(m, b);
+  const int dense = low % nbytes == 0 && high % nbytes == 0 && high / nbytes < 256;
+  const int step = dense ? nbytes : 64 * nbytes;
+  if (x->align < nbytes || y->align < nbytes || low == high || low % step || high % step || high / step > 255) return 0;
+  offsets[0] = low / step; offsets[1] = high / step;
+  if (nbytes == 4 && data) return dense ? TN_AMD_DS_STORE_2ADDR_B32 : TN_AMD_DS_STORE_2ADDR_STRIDE64_B32;
+  if (nbytes == 8 && data) return dense ? TN_AMD_DS_STORE_2ADDR_B64 : TN_AMD_DS_STORE_2ADDR_STRIDE64_B64;
+  if (nbytes == 4) return dense ? TN_AMD_DS_LOAD_2ADDR_B32 : TN_AMD_DS_LOAD_2ADDR_STRIDE64_B32;
+  return dense ? TN_AMD_DS_LOAD_2ADDR_B64 : TN_AMD_DS_LOAD_2ADDR_STRIDE64_B64;
+}
+// A tuple for what n of them load, which are gone but the one in front, which is returned.
+static tn_amd_line *tn_amd_merge_loads(tn_amd_merge *m, const int *which, int n, int dwords) {
+  const tn_amd_operand all = tn_amd_new_v(m->l, dwords);
+  int front = which[0], at = 0;
+  for (int k = 0; k < n; k++) {
+    const tn_amd_operand *const to = &m->l->line[which[k]].ins.o[0];
+    m->into[to->reg - TN_AMD_VIRTUAL] = all.reg - TN_AMD_VIRTUAL;
+    m->at[to->reg - TN_AMD_VIRTUAL] = at;
+    at += to->dwords;
+    m->gone[which[k]] = 1;
+    if (which[k] < front) front = which[k];
+  }
+  tn_amd_line *const line = &m->l->line[front];
+  m->gone[front] = 0;
+  line->ins.o[0] = all;
+  return line;
+}
+static void tn_amd_merge_pair(tn_amd_merge *m, int a, int b, int op, const int32_t *offsets) {
+  const int which[] = {m->line[a], m->line[b]}, last = which[0] > which[1] ? which[0] : which[1];
+  tn_amd_line *line = &m->l->line[last];
+  if (tn_amd_merge_data(line)) {
+    const tn_amd_operand low = m->l->line[which[0]].ins.o[1], high = m->l->line[which[1]].ins.o[1];
+    m->gone[which[0]] = m->gone[which[1]] = 1;
+    m->gone[last] = 0;
+    line->ins.o[1] = low; line->ins.o[2] = high; line->ins.n = 3;
+  } else line = tn_amd_merge_loads(m, which, 2, 2 * line->ins.o[0].dwords);
+  line->ins.op = (uint16_t)op;
+  line->ins.m[TN_AMD_OFFSET] = offsets[0]; line->ins.m[TN_AMD_OFFSET1] = offsets[1];
+}
+static int tn_amd_merge_op(int op, int dwords) {
+  for (size_t i = 4; i < sizeof tn_amd_loads / sizeof *tn_amd_loads; i++) {
+    const int way = op == tn_amd_loads[i].buffer ? TN_AMD_BY_BUFFER : op == tn_amd_loads[i].lds ? TN_AMD_BY_LDS :
+                                                                                               TN_AMD_BY_WIDE;
+    if (way != TN_AMD_BY_WIDE || op == tn_amd_loads[i].global) return tn_amd_load_op(way, 4 * dwords, 0);
+  }
+  return 0;
+}
+// Those beside each other first; of LDS what is left by twos.
+static void tn_amd_merge_all(tn_amd_merge *m) {
+  const int stores = tn_amd_merge_data(&m->l->line[m->line[0]]), lds = tn_amd_merge_is_lds(&m->l->line[m->line[0]]);
+  int left = 0, n;
+  for (int k = 0; k < m->n; k += n) {
+    n = stores ? 1 : tn_amd_merge_beside(m, k);
+    if (n == 1) { m->line[left++] = m->line[k]; continue; }
+    const tn_amd_line *const end = &m->l->line[m->line[k + n - 1]];
+    const int low = tn_amd_merge_offset(m, k), op = end->ins.op, align = m->l->line[m->line[k]].align;
+    const int dwords = (end->ins.m[TN_AMD_OFFSET] - low) / 4 + end->ins.o[0].dwords;
+    tn_amd_line *const line = tn_amd_merge_loads(m, &m->line[k], n, dwords);
+    line->ins.op = (uint16_t)tn_amd_merge_op(op, dwords);
+    line->ins.m[TN_AMD_OFFSET] = low;
+    line->align = (uint8_t)align;
+  }
+  m->n = left;
+  for (int k = 0; k + 1 < left && lds; k++) {
+    int32_t offsets[2];
+    const int op = tn_amd_merge_two(m, k, k + 1, offsets);
+    if (op) tn_amd_merge_pair(m, k, k + 1, op, offsets);
+    k += op != 0;
+  }
+}
+
+// ** the list **
+
+static int tn_amd_merge_open(tn_amd_merge *m, tn_amd_list *l) {
+  tn_amd_uses u;
+  m->l = l; m->nvreg = l->nvreg;
+  m->once = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->nvreg + (size_t)l->n, 1);
+  m->into = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->nvreg, sizeof *m->into);
+  if (!m->once || !m->into) return 0;
+  m->gone = m->once + l->nvreg; m->at = m->into + l->nvreg;
+  for (int v = 0; v < l->nvreg; v++) m->into[v] = -1;
+  for (int i = 0; i < l->n; i++) {
+    tn_amd_uses_of(&l->line[i], &u);
+    for (int k = 0; k < u.n; k++)
+      if (u.of[k].role & TN_AMD_WRITES && u.of[k].reg >= TN_AMD_VIRTUAL)
+        m->at[u.of[k].reg - TN_AMD_VIRTUAL]++;
+  }
+  for (int v = 0; v < l->nvreg; v++) m->once[v] = m->at[v] == 1;
+  for (int i = 0; i < l->n; i++) {
+    const tn_amd_operand *const o = l->line[i].ins.o;
+    if (l->line[i].kind != TN_AMD_LINE_COPY || !tn_amd_is_virtual(&o[1]) || !tn_amd_is_virtual(&o[0])) continue;
+    const int v = o[1].reg - TN_AMD_VIRTUAL, whole = l->vreg[o[0].reg - TN_AMD_VIRTUAL].dwords == o[0].dwords;
+    if (!whole && m->once[v]) m->once[v] = 2;
+  }
+  return 1;
+}
+static void tn_amd_merge_accesses(tn_amd_list *l) {
+  tn_amd_merge m;
+  int kept = 0;
+  if (!tn_amd_merge_open(&m, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  for (int i = 0; i < l->n && !l->refused; i++) {
+    if (!tn_amd_merge_may(&m, i)) continue;
+    tn_amd_merge_find(&m, i);
+    if (m.n > 1) tn_amd_merge_all(&m);
+  }
+  for (int i = 0; i < l->n; i++) {
+    for (int k = 0; k < l->line[i].ins.n; k++) {
+      tn_amd_operand *const o = &l->line[i].ins.o[k];
+      const int v = tn_amd_is_virtual(o) ? o->reg - TN_AMD_VIRTUAL : m.nvreg;
+      if (v >= m.nvreg || m.into[v] < 0) continue;
+      o->reg = (uint16_t)(TN_AMD_VIRTUAL + m.into[v]); o->sub = (uint8_t)(o->sub + m.at[v]);
+    }
+    if (!m.gone[i]) l->line[kept++] = l->line[i];
+  }
+  l->n = kept;
+}
+#endif
+// ---- end src/amd/../isa/amd_merge.c ----
 // ---- begin src/amd/../isa/amd_pipeline.c ----
 // amd_pipeline: loads of a loop's next iteration are issued in this one, between what reads those of this one.
 //
@@ -12186,7 +12551,7 @@ static int tn_amd_pipe_may(tn_amd_pipe *p) {
 // ** the list anew **
 
 static tn_amd_line *tn_amd_pipe_line(tn_amd_pipe *p) {
-  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(p->l, p->out, p->n, &p->cap, sizeof *all);
+  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown_in(p->l, p->out, p->n, &p->cap, sizeof *all, 1);
   if (!all) return NULL;
   p->out = all;
   memset(&p->out[p->n], 0, sizeof *all);
@@ -12253,10 +12618,10 @@ static int tn_amd_pipe_open(tn_amd_pipe *p, tn_amd_list *l) {
   memset(p, 0, sizeof *p);
   p->l = l;
   if (!tn_amd_graph_open(&p->g, l)) return 0;
-  p->dword = (tn_amd_pipe_dword *)tn_amd_scratch(l->t, (size_t)tn_amd_graph_dwords(&p->g), sizeof *p->dword);
-  p->part = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->n, 1);
-  p->scc = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->scc);
-  p->clone = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *p->clone);
+  p->dword = (tn_amd_pipe_dword *)tn_amd_room(l, (size_t)tn_amd_graph_dwords(&p->g), sizeof *p->dword);
+  p->part = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
+  p->scc = (int *)tn_amd_room(l, (size_t)l->n, sizeof *p->scc);
+  p->clone = (int *)tn_amd_room(l, (size_t)l->nvreg, sizeof *p->clone);
   for (int v = 0; v < l->nvreg && p->clone; v++) p->clone[v] = -1;
   return p->dword && p->part && p->scc && p->clone;
 }
@@ -12267,7 +12632,8 @@ static void tn_amd_pipeline(tn_amd_list *l) {
   if (l->refused || !loops) return;
   if (!tn_amd_pipe_open(&p, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   const int n = l->n;
-  for (int i = 0; i < n; i++) {
+  p.out = tn_amd_other_lines(l, n + n / 2, &p.cap);
+  for (int i = 0; i < n && p.out; i++) {
     if (!tn_amd_pipe_is_block(&p, i)) continue;
     if (tn_amd_pipe_may(&p)) {
       tn_amd_pipe_lines(&p, done, i);
@@ -12279,7 +12645,7 @@ static void tn_amd_pipeline(tn_amd_list *l) {
   if (!done || l->refused) return;
   tn_amd_pipe_lines(&p, done, n);
   if (l->refused) return;
-  l->line = p.out; l->n = p.n; l->cap = p.cap;
+  tn_amd_lines_are(l, p.out, p.n, p.cap);
 }
 #endif
 // ---- end src/amd/../isa/amd_pipeline.c ----
@@ -12334,7 +12700,7 @@ static void tn_amd_lives_named(tn_amd_order *o) {
 // LOOP, -1: none; of a LOOP the one around it; end: of a LOOP.
 static int tn_amd_lives_loops(tn_amd_order *o) {
   const tn_amd_list *const l = o->g.l;
-  int *const loop = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->n, sizeof *loop), *const end = loop + l->n, in = -1;
+  int *const loop = (int *)tn_amd_room(l, 2 * (size_t)l->n, sizeof *loop), *const end = loop + l->n, in = -1;
   if (!loop) return 0;
   for (int i = 0; i < l->n; i++) {
     loop[i] = in;
@@ -12597,10 +12963,10 @@ static int tn_amd_order_open(tn_amd_order *o, tn_amd_list *l) {
     if (end - i > longest) longest = end - i;
     i = end;
   }
-  o->life = (tn_amd_life *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *o->life);
-  o->at = (tn_amd_pressure *)tn_amd_scratch(l->t, n + 2, sizeof *o->at);
-  o->order = (int *)tn_amd_scratch(l->t, n, sizeof *o->order);
-  o->greedy.key = (int64_t *)tn_amd_scratch(l->t, 3 * (size_t)longest, sizeof *o->greedy.key);
+  o->life = (tn_amd_life *)tn_amd_room(l, (size_t)l->nvreg, sizeof *o->life);
+  o->at = (tn_amd_pressure *)tn_amd_room(l, n + 2, sizeof *o->at);
+  o->order = (int *)tn_amd_room(l, n, sizeof *o->order);
+  o->greedy.key = (int64_t *)tn_amd_room(l, 3 * (size_t)longest, sizeof *o->greedy.key);
   if (!o->life || !o->at || !o->order || !o->greedy.key) return 0;
   o->modest.key = o->greedy.key + longest;
   o->later.key = o->modest.key + longest;
@@ -12652,7 +13018,7 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
 }
 // Labels that nobody goes to begin no block.
 static int tn_amd_labels_dropped(tn_amd_list *l) {
-  uint8_t *const used = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->labels, 1);
+  uint8_t *const used = (uint8_t *)tn_amd_room(l, (size_t)l->labels, 1);
   int n = 1;
   if (!used) return 0;
   for (int i = 0; i < l->n; i++)
@@ -12724,11 +13090,6 @@ typedef struct tn_amd_ranges {
   uint8_t *depth;                          // of lines: how many loops are around it
 } tn_amd_ranges;
 
-static void *tn_amd_live_room(tn_amd_list *l, size_t n, size_t each) {
-  void *const p = tn_amd_scratch(l->t, n, each);
-  if (!p) tn_amd_list_refuse(l, "there is no memory for it");
-  return p;
-}
 static int tn_amd_live_unit_at(const tn_amd_ranges *r, int kind, int reg, int sub) {        // -1: none
   if (reg >= TN_AMD_VIRTUAL) return r->unit_of[reg - TN_AMD_VIRTUAL] + sub;
   if (reg > 255) return -1;
@@ -12789,12 +13150,12 @@ static void tn_amd_live_touch_line(tn_amd_ranges *r, int i) {
 static void tn_amd_live_touch_all(tn_amd_ranges *r) {
   tn_amd_list *const l = r->l;
   r->nunits = TN_AMD_REAL_UNITS;
-  r->unit_of = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *r->unit_of);
+  r->unit_of = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *r->unit_of);
   if (!r->unit_of) return;
   for (int v = 0; v < l->nvreg; v++) { r->unit_of[v] = r->nunits; r->nunits += l->vreg[v].dwords; }
-  r->vreg_of = (int32_t *)tn_amd_live_room(l, (size_t)r->nunits, sizeof *r->vreg_of);
-  r->touches = (int32_t *)tn_amd_live_room(l, (size_t)l->n + 1, sizeof *r->touches);
-  r->depth = (uint8_t *)tn_amd_live_room(l, (size_t)l->n + 1, 1);
+  r->vreg_of = (int32_t *)tn_amd_room(l, (size_t)r->nunits, sizeof *r->vreg_of);
+  r->touches = (int32_t *)tn_amd_room(l, (size_t)l->n + 1, sizeof *r->touches);
+  r->depth = (uint8_t *)tn_amd_room(l, (size_t)l->n + 1, 1);
   if (l->refused) return;
   for (int v = 0; v < l->nvreg; v++) for (int k = 0; k < l->vreg[v].dwords; k++) r->vreg_of[r->unit_of[v] + k] = v;
   for (int i = 0, depth = 0; i < l->n && !l->refused; i++) {
@@ -12835,10 +13196,10 @@ static void tn_amd_live_blocks_join(tn_amd_ranges *r, const int32_t *block_of_la
 }
 static void tn_amd_live_blocks_find(tn_amd_ranges *r) {
   tn_amd_list *const l = r->l;
-  int32_t *const of_label = (int32_t *)tn_amd_live_room(l, (size_t)l->labels + 1, sizeof *of_label);
+  int32_t *const of_label = (int32_t *)tn_amd_room(l, (size_t)l->labels + 1, sizeof *of_label);
   int most = 1;
   for (int i = 0; i < l->n; i++) most += (l->line[i].kind == TN_AMD_LINE_LABEL) + tn_amd_live_ends_block(&l->line[i]);
-  r->block = (tn_amd_live_block *)tn_amd_live_room(l, (size_t)most, sizeof *r->block);
+  r->block = (tn_amd_live_block *)tn_amd_room(l, (size_t)most, sizeof *r->block);
   if (!r->block || !of_label) return;
   tn_amd_live_blocks_cut(r);
   for (int b = 0; b < r->nblocks; b++) {
@@ -12962,13 +13323,13 @@ static int tn_amd_live_lanes_walk(tn_amd_ranges *r, const uint8_t *event, const 
 }
 static int tn_amd_live_lanes_find(tn_amd_ranges *r) {             // 0: EXEC stays as it is
   tn_amd_list *const l = r->l;
-  uint8_t *const event = (uint8_t *)tn_amd_live_room(l, (size_t)l->n, 1);
-  uint8_t *const nwrites = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
+  uint8_t *const event = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
+  uint8_t *const nwrites = (uint8_t *)tn_amd_room(l, (size_t)l->nvreg + 1, 1);
   if (!event || !nwrites || !tn_amd_live_lanes_events(r, event, nwrites)) return 0;
-  uint8_t *const mixed = (uint8_t *)tn_amd_live_room(l, (size_t)l->labels + 1, 1);
-  int32_t *const of_label = (int32_t *)tn_amd_live_room(l, (size_t)l->labels + 1, sizeof *of_label);
-  r->lanes_of = (int32_t *)tn_amd_live_room(l, (size_t)l->n, sizeof *r->lanes_of);
-  r->saved = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *r->saved);
+  uint8_t *const mixed = (uint8_t *)tn_amd_room(l, (size_t)l->labels + 1, 1);
+  int32_t *const of_label = (int32_t *)tn_amd_room(l, (size_t)l->labels + 1, sizeof *of_label);
+  r->lanes_of = (int32_t *)tn_amd_room(l, (size_t)l->n, sizeof *r->lanes_of);
+  r->saved = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *r->saved);
   if (l->refused) return 0;
   while (tn_amd_live_lanes_walk(r, event, nwrites, mixed, of_label) && !l->refused) {}
   return 1;
@@ -13003,8 +13364,8 @@ static void tn_amd_live_whole_mark(tn_amd_ranges *r, const tn_amd_live_whole *w)
 }
 static void tn_amd_live_whole_find(tn_amd_ranges *r) {
   tn_amd_live_whole w;
-  w.first = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *w.first);
-  w.parts = (uint8_t *)tn_amd_live_room(r->l, (size_t)r->nunits, 1);
+  w.first = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *w.first);
+  w.parts = (uint8_t *)tn_amd_room(r->l, (size_t)r->nunits, 1);
   if (r->l->refused) return;
   for (int i = 0; i < r->l->n; i++) {
     tn_amd_live_whole_line(r, &w, i, TN_AMD_READS);
@@ -13016,8 +13377,8 @@ static void tn_amd_live_whole_find(tn_amd_ranges *r) {
 // ** results that keep part of what was there: nothing was, where a unit is first written, and lives in one block **
 
 static void tn_amd_live_fresh_find(tn_amd_ranges *r) {
-  int32_t *const home = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *home); // block + 1, -1: several
-  tn_amd_live_touch **const first = (tn_amd_live_touch **)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *first);
+  int32_t *const home = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *home); // block + 1, -1: several
+  tn_amd_live_touch **const first = (tn_amd_live_touch **)tn_amd_room(r->l, (size_t)r->nunits, sizeof *first);
   if (!home || !first) return;
   for (int b = 0; b < r->nblocks; b++)
     for (int k = r->touches[r->block[b].first]; k < r->touches[r->block[b].end]; k++) {
@@ -13040,9 +13401,9 @@ static void tn_amd_live_fresh_find(tn_amd_ranges *r) {
 typedef struct tn_amd_live_flow { int32_t *number, *unit; int n, words; uint64_t *in, *kill; } tn_amd_live_flow;
 
 static void tn_amd_live_flow_number(tn_amd_ranges *r, tn_amd_live_flow *f) {
-  int32_t *const written = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *written);     // block + 1
-  f->number = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *f->number);
-  f->unit = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *f->unit);
+  int32_t *const written = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *written);     // block + 1
+  f->number = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *f->number);
+  f->unit = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *f->unit);
   if (r->l->refused) return;
   for (int b = 0; b < r->nblocks; b++)
     for (int i = r->block[b].first; i < r->block[b].end; i++)
@@ -13092,8 +13453,8 @@ static void tn_amd_live_flow_find(tn_amd_ranges *r, tn_amd_live_flow *f) {
   memset(f, 0, sizeof *f);
   tn_amd_live_flow_number(r, f);
   f->words = (f->n + 63) / 64;
-  f->in = (uint64_t *)tn_amd_live_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->in);
-  f->kill = (uint64_t *)tn_amd_live_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->kill);
+  f->in = (uint64_t *)tn_amd_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->in);
+  f->kill = (uint64_t *)tn_amd_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->kill);
   if (r->l->refused || !f->n) return;
   for (int b = 0; b < r->nblocks; b++) tn_amd_live_flow_block(r, f, b);
   for (int more = 1; more;) {
@@ -13148,9 +13509,9 @@ static void tn_amd_live_spans_line(tn_amd_ranges *r, int i, int32_t *open) {
   }
 }
 static void tn_amd_live_spans_find(tn_amd_ranges *r, const tn_amd_live_flow *f) {
-  int32_t *const open = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *open);      // where it ends
-  r->spans = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *r->spans);
-  r->writes = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *r->writes);
+  int32_t *const open = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *open);      // where it ends
+  r->spans = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *r->spans);
+  r->writes = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *r->writes);
   if (r->l->refused) return;
   tn_amd_live_span_new(r, 0, 0, 0, -1);         // number 0 is none
   tn_amd_live_write_put(r, 0, 0, -1);
@@ -13254,9 +13615,9 @@ static void tn_amd_tuple_wants(tn_amd_tuples *t, const tn_amd_operand *o) {
 }
 static void tn_amd_tuple_begin(tn_amd_tuples *t) {
   tn_amd_list *const l = t->l;
-  t->tuple = (tn_amd_tuple *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *t->tuple);
-  t->span_at = (int32_t *)tn_amd_live_room(l, (size_t)t->r->nunits, sizeof *t->span_at);
-  t->write_at = (int32_t *)tn_amd_live_room(l, (size_t)t->r->nunits, sizeof *t->write_at);
+  t->tuple = (tn_amd_tuple *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *t->tuple);
+  t->span_at = (int32_t *)tn_amd_room(l, (size_t)t->r->nunits, sizeof *t->span_at);
+  t->write_at = (int32_t *)tn_amd_room(l, (size_t)t->r->nunits, sizeof *t->write_at);
   if (l->refused) return;
   for (int v = 0; v < l->nvreg; v++) { t->tuple[v].into = v; t->tuple[v].align = 1; }
   for (int i = 0; i < l->n; i++) {
@@ -13511,10 +13872,10 @@ static tn_amd_operand tn_amd_spill_fresh(tn_amd_list *l, int kind, int dwords) {
 }
 // An empty list of lines, with room for as many again as there were.
 static int tn_amd_spill_open(tn_amd_list *l) {
-  const int room = l->n + l->n / 2 + 64;
-  tn_amd_line *const line = (tn_amd_line *)tn_amd_live_room(l, (size_t)room, sizeof *line);
+  int cap;
+  tn_amd_line *const line = tn_amd_other_lines(l, l->n + l->n / 2 + 64, &cap);
   if (!line) return 0;
-  l->line = line; l->n = 0; l->cap = room;
+  tn_amd_lines_are(l, line, 0, cap);
   return 1;
 }
 static tn_amd_line *tn_amd_spill_push(tn_amd_list *l, const tn_amd_line *line) {
@@ -13668,7 +14029,7 @@ static void tn_amd_spill_inputs(const tn_amd_spill_job *j, int nvreg) {
 // Registers that no line names any more are forgotten, so that there are numbers for others.
 static void tn_amd_spill_renumber(tn_amd_spill *s) {
   tn_amd_list *const l = s->l;
-  int32_t *const number = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *number);
+  int32_t *const number = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *number);
   int n = 0;
   if (!number) return;
   for (int k = 0; k < s->nlanes; k++) number[s->lanes[k]] = 1;
@@ -13694,7 +14055,7 @@ static void tn_amd_spill_rewrite(tn_amd_spill *s, tn_amd_tuples *t, const uint8_
   tn_amd_list *const l = s->l;
   tn_amd_spill_job j = {s, l, t, NULL, l->line, l->n};
   const int nvreg = l->nvreg;
-  j.home = (tn_amd_spill_home *)tn_amd_live_room(l, (size_t)nvreg + 1, sizeof *j.home);
+  j.home = (tn_amd_spill_home *)tn_amd_room(l, (size_t)nvreg + 1, sizeof *j.home);
   if (!j.home || !tn_amd_spill_open(l)) return;
   for (int v = 0; v < nvreg && !l->refused; v++) if (spilled[v]) tn_amd_spill_settle(&j, v);
   if (!l->refused) tn_amd_spill_inputs(&j, nvreg);
@@ -13989,7 +14350,7 @@ static void tn_amd_scan_pass(tn_amd_scan *s) {
       if (phys >= 0) tn_amd_scan_take(s, v, phys);
       else if (s->rounds) { s->nspilled = 1; return; }
       else {
-        if (!s->worth) s->worth = (float *)tn_amd_live_room(s->l, (size_t)s->l->nvreg + 1, sizeof *s->worth);
+        if (!s->worth) s->worth = (float *)tn_amd_room(s->l, (size_t)s->l->nvreg + 1, sizeof *s->worth);
         if (s->worth && !s->nspilled) tn_amd_scan_weigh(s);
         if (s->worth) tn_amd_scan_force(s, v, now);
       }
@@ -14019,7 +14380,7 @@ static int tn_amd_scan_round(const tn_amd_chip *chip, int n, int others) {
 static void tn_amd_scan_spread(tn_amd_scan *s) {
   const int n = tn_amd_scan_named(s, TN_AMD_VGPR), agprs = tn_amd_scan_named(s, TN_AMD_AGPR);
   int32_t *const place = s->place;
-  int32_t *const other = (int32_t *)tn_amd_live_room(s->l, (size_t)s->l->nvreg + 1, sizeof *other);
+  int32_t *const other = (int32_t *)tn_amd_room(s->l, (size_t)s->l->nvreg + 1, sizeof *other);
   if (!other) return;
   s->place = other; s->rounds = 1;
   s->most[1] = tn_amd_scan_round(s->l->chip, n, agprs ? agprs : 0);
@@ -14032,11 +14393,11 @@ static void tn_amd_scan_all(tn_amd_scan *s, tn_amd_tuples *t) {
   memset(s, 0, sizeof *s);
   s->l = l; s->r = t->r; s->t = t;
   s->most[0] = tn_amd_last_sgpr(l->family) + 1; s->most[1] = 256; s->most[2] = l->family == TN_AMD_GFX9 ? 256 : 0;
-  s->begin = (int32_t *)tn_amd_live_room(l, 2 * (size_t)l->n + 2, sizeof *s->begin);
-  s->next = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *s->next);
-  s->place = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *s->place);
-  s->spilled = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
-  s->masks = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
+  s->begin = (int32_t *)tn_amd_room(l, 2 * (size_t)l->n + 2, sizeof *s->begin);
+  s->next = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *s->next);
+  s->place = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *s->place);
+  s->spilled = (uint8_t *)tn_amd_room(l, (size_t)l->nvreg + 1, 1);
+  s->masks = (uint8_t *)tn_amd_room(l, (size_t)l->nvreg + 1, 1);
   if (l->refused) return;
   tn_amd_scan_masks(s);
   tn_amd_scan_sort(s);
@@ -14101,7 +14462,8 @@ static void tn_amd_rename_all(tn_amd_list *l) {
     n += tn_amd_move_lines(&l->line[i], l->family);
     fits &= n <= i + 1;
   }
-  tn_amd_line *const out = fits ? l->line : (tn_amd_line *)tn_amd_live_room(l, (size_t)n + 1, sizeof *out);
+  int cap = l->cap;
+  tn_amd_line *const out = fits ? l->line : tn_amd_other_lines(l, n + 1, &cap);
   if (!out) return;
   for (int i = 0; i < l->n; i++) {
     if (l->line[i].kind != TN_AMD_LINE_COPY) {
@@ -14114,8 +14476,8 @@ static void tn_amd_rename_all(tn_amd_list *l) {
     if (moves) tn_amd_move_expand(&copy, l->family, &out[at]);
     at += moves;
   }
-  if (!fits) l->cap = n + 1;
-  l->line = out; l->n = n;
+  l->n = n;
+  if (!fits) tn_amd_lines_are(l, out, n, cap);
 }
 
 // ** all of it **
@@ -14344,10 +14706,10 @@ static int tn_amd_partner(tn_amd_pairs *p, int line, tn_amd_ins *pair) {
 static int tn_amd_pairs_open(tn_amd_pairs *p, tn_amd_list *l) {
   memset(p, 0, sizeof *p);
   p->l = l;
-  p->uses = (tn_amd_uses *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->uses);
-  p->half = (tn_amd_dual_side *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->half);
-  p->trait = (tn_amd_trait *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->trait);
-  p->gone = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->n, 1);
+  p->uses = (tn_amd_uses *)tn_amd_room(l, (size_t)l->n, sizeof *p->uses);
+  p->half = (tn_amd_dual_side *)tn_amd_room(l, (size_t)l->n, sizeof *p->half);
+  p->trait = (tn_amd_trait *)tn_amd_room(l, (size_t)l->n, sizeof *p->trait);
+  p->gone = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
   if (!p->uses || !p->half || !p->trait || !p->gone) return 0;
   for (int i = 0; i < l->n; i++) {
     tn_amd_uses_of(&l->line[i], &p->uses[i]);
@@ -14402,18 +14764,9 @@ struct tn_amd_flow {
   char *at, *now; uint8_t *has, *passed;
 };
 
-// Zeros for a pass, of what the one before had.
-static char *tn_amd_flow_work(tn_amd_list *l, size_t nbytes) {
-  if (l->work_nbytes < nbytes) {
-    l->work = (char *)tn_amd_scratch(l->t, nbytes, 1);
-    l->work_nbytes = l->work ? nbytes : 0;
-  } else memset(l->work, 0, nbytes);
-  if (!l->work) tn_amd_list_refuse(l, "there is no memory for it");
-  return l->work;
-}
 static int tn_amd_flow_open(tn_amd_flow *f, tn_amd_list *l, size_t nbytes, void *pass) {
   const size_t labels = (size_t)l->labels + 1, uses = (size_t)l->n * sizeof *f->uses;
-  char *const work = tn_amd_flow_work(l, uses + (labels + 1) * (nbytes + 2));
+  char *const work = (char *)tn_amd_room(l, uses + (labels + 1) * (nbytes + 2), 1);
   memset(f, 0, sizeof *f);
   if (!work) return 0;
   f->l = l; f->nbytes = nbytes; f->pass = pass; f->line = l->line; f->n = l->n;
@@ -14478,17 +14831,12 @@ static void tn_amd_flow_settle(tn_amd_flow *f) { while (tn_amd_flow_walk(f)) con
 // The last walk, which writes the list. Its lines before are kept for those of the next pass.
 static void tn_amd_flow_write(tn_amd_flow *f) {
   tn_amd_list *const l = f->l;
-  tn_amd_line *const had = l->line;
-  const int cap = l->cap;
-  if (l->spare_cap < l->n) {
-    l->spare_cap = l->n + l->n / 4 + 64;
-    l->spare = (tn_amd_line *)tn_amd_scratch(l->t, (size_t)l->spare_cap, sizeof *l->spare);
-  }
-  if (!l->spare) { l->spare_cap = 0; tn_amd_list_refuse(l, "there is no memory for it"); return; }
-  l->line = l->spare; l->n = 0; l->cap = l->spare_cap;
+  int cap;
+  tn_amd_line *const line = tn_amd_other_lines(l, l->n, &cap);
+  if (!line) return;
+  tn_amd_lines_are(l, line, 0, cap);
   f->writes = 1;
   tn_amd_flow_walk(f);
-  l->spare = had; l->spare_cap = cap;
 }
 // A line in front of the one that is stepped over; NULL: nothing is written yet.
 static tn_amd_line *tn_amd_flow_put(tn_amd_flow *f, int op, int n, const tn_amd_operand *o) {
@@ -14674,10 +15022,10 @@ static void tn_amd_put_wait(tn_amd_flow *f, tn_amd_pending *p, tn_amd_needs need
 typedef struct tn_amd_waiting { int *loop, *end, loops, in_front; tn_amd_pending *back; } tn_amd_waiting;
 
 static int tn_amd_waiting_open(tn_amd_waiting *w, tn_amd_list *l) {
-  int *const stack = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int)), depth = 0;
+  int *const stack = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int)), depth = 0;
   memset(w, 0, sizeof *w);
-  w->loop = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
-  w->end = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
+  w->loop = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
+  w->end = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
   if (!stack || !w->loop || !w->end) return 0;
   for (int i = 0; i < l->n; i++) {
     if (l->line[i].kind == TN_AMD_LINE_LOOP) { w->loop[i] = ++w->loops; stack[depth++] = i; }
@@ -14686,7 +15034,7 @@ static int tn_amd_waiting_open(tn_amd_waiting *w, tn_amd_list *l) {
     w->end[from] = i;
     w->loop[i - 1] = w->loop[from];
   }
-  w->back = (tn_amd_pending *)tn_amd_scratch(l->t, (size_t)w->loops + 1, sizeof *w->back);
+  w->back = (tn_amd_pending *)tn_amd_room(l, (size_t)w->loops + 1, sizeof *w->back);
   return w->back != NULL;
 }
 // What is under way in front of the loop, is used in it and is not under way where it goes round.
@@ -14751,7 +15099,7 @@ enum { TN_AMD_SCALAR_MEMORY = 5, TN_AMD_SCALAR_LANE = 4, TN_AMD_SCALAR_FMAS = 4,
   TN_AMD_EXEC_DPP = 5, TN_AMD_EXEC_LANE = 4 };
 // MOST: of left; MODE, M0: until they may be used. part, of: which of so many registers it is that a matrix instruction
 // wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY where a vector instruction was right before
-enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS };
+enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS = 8 };
 typedef struct tn_amd_states {
   uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS];
   uint8_t part[TN_AMD_FLOW_VECTORS], of[TN_AMD_FLOW_VECTORS];
@@ -14790,8 +15138,11 @@ static int tn_amd_states_join(void *to, const void *from) {
   for (size_t i = first; i < offsetof(tn_amd_states, part); i++) if (other[i] > all[i]) { all[i] = other[i]; more = 1; }
   return more;
 }
+// In eights, whose lanes compilers put side by side.
 static void tn_amd_states_pass_over(uint8_t *of, int n, int states) {
-  for (int i = 0; i < n; i++) of[i] = (uint8_t)(of[i] > states ? of[i] - states : 0);
+  const uint8_t passed = (uint8_t)states;
+  for (uint8_t *end = of + n; of < end; of += 8)
+    for (int i = 0; i < 8; i++) of[i] = (uint8_t)(of[i] - (of[i] < passed ? of[i] : passed));
 }
 static void tn_amd_states_pass(tn_amd_states *s, const tn_amd_files *files, int states) {
   for (int k = 0; k < TN_AMD_NEXTS && s->last[TN_AMD_LEFT_MOST]; k++) {
@@ -15311,7 +15662,7 @@ static int tn_amd_delay_join(void *to, const void *from) { (void)to; (void)from;
 static void tn_amd_delay(tn_amd_list *l) {
   tn_amd_flow f;
   if (l->refused || l->family == TN_AMD_GFX9) return;
-  tn_amd_delays_of *const d = (tn_amd_delays_of *)tn_amd_scratch(l->t, 1, sizeof *d);
+  tn_amd_delays_of *const d = (tn_amd_delays_of *)tn_amd_room(l, 1, sizeof *d);
   if (!d) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   if (!tn_amd_flow_open(&f, l, 1, d)) return;
   f.step = tn_amd_delay_step;
@@ -15487,8 +15838,8 @@ static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
   size_t nbytes = from;
   if (l->refused) return 0;
   tn_amd_finish_end(l);
-  int *const at = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
-  int *const label = (int *)tn_amd_scratch(l->t, (size_t)l->labels + 1, sizeof(int));       // + 1; 0: nowhere
+  int *const at = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
+  int *const label = (int *)tn_amd_room(l, (size_t)l->labels + 1, sizeof(int));       // + 1; 0: nowhere
   if (!at || !label) tn_amd_list_refuse(l, "there is no memory for it");
   for (int i = 0; i < l->n && !l->refused; i++) {
     const tn_amd_line *const line = &l->line[i];
@@ -15520,6 +15871,7 @@ static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
 #include "amd_common.c"
+#include "amd_merge.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
 #include "amd_registers.c"
@@ -15533,6 +15885,7 @@ static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
 #include "amd_show.c"
 #endif
 
+enum { TN_AMD_ROOM_EACH = 4096 };          // bytes of a node: what most kernels take, and some
 // What stands in front of a kernel's code, and its name, among kernels that are rendered. mark: tn_amd_mark.
 typedef struct tn_amd_rendered { char mark[4]; tn_amd_setup setup; uint32_t most_items, name, code; } tn_amd_rendered;
 static const char tn_amd_mark[5] = "\177ELF";
@@ -15543,16 +15896,14 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 }
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
+  static void (*const passes[])(tn_amd_list *l) = {tn_amd_remove_common, tn_amd_remove_dead,
+    tn_amd_merge_accesses, tn_amd_pipeline, tn_amd_schedule, tn_amd_allocate, tn_amd_pair_lines, tn_amd_wait,
+    tn_amd_hazards, tn_amd_delay};
   tn_amd_select_list(l, k);
-  if (!l->refused) tn_amd_remove_common(l);
-  if (!l->refused) tn_amd_remove_dead(l);
-  if (!l->refused) tn_amd_pipeline(l);
-  if (!l->refused) tn_amd_schedule(l);
-  if (!l->refused) tn_amd_allocate(l);
-  if (!l->refused) tn_amd_pair_lines(l);
-  if (!l->refused) tn_amd_wait(l);
-  if (!l->refused) tn_amd_hazards(l);
-  if (!l->refused) tn_amd_delay(l);
+  for (size_t i = 0; i < sizeof passes / sizeof *passes && !l->refused; i++) {
+    tn_amd_pass_ends(l);
+    passes[i](l);
+  }
   if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
   return l->refused;
 }
@@ -15562,8 +15913,11 @@ static const char *tn_amd_render(tiny_ctx *t, const tn_amd_chip *chip, const tin
   tiny_bytes code = {t, NULL, 0, 0};
   tn_amd_rendered head;
   memset(&head, 0, sizeof head);
-  if (!tn_amd_list_open(&l, t, chip)) return l.refused;
-  const char *const refused = tn_amd_code_of_list(&l, k, &code);
+  const size_t room = TN_AMD_ROOM + (size_t)k->n * TN_AMD_ROOM_EACH;
+  char *const all = (char *)tiny_realloc(t, NULL, 0, room);
+  const char *const refused = tn_amd_list_open_in(&l, t, chip, all, all ? room : 0) ? tn_amd_code_of_list(&l, k, &code)
+                                                                                 : l.refused;
+  if (all) tiny_realloc(t, all, room, 0);
   if (refused) return refused;
   memcpy(head.mark, tn_amd_mark, sizeof head.mark);
   head.setup = l.setup;
@@ -16741,102 +17095,104 @@ Where things stand in tiny_amd.h
                                           scratch, global and buffer addresses
    4011  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4111  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4116  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4295  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5069  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4300  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5074  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5141  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5146  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5268  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5699  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5273  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5704  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5785  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5790  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5978  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5983  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6651  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6656  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7095  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7416  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+   7100  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7421  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7516  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7559  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7521  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7564  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   7841  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   7886  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8053  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8103  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8121  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8171  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8350  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8402  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   8776  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   8828  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   8993  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   9045  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9168  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9220  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9312  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9364  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9572  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9624  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9605  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-  10000  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9657  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10052  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10306  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10383  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10650  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10772  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  10942  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11075  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11277  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11338  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11415  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11476  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11552  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11690  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  11955  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12093  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+                                          apart, one of two offsets
+  12320  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12287  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12653  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  12687  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13053  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13190  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13551  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  13463  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  13824  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  13733  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14159  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14382  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14094  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14521  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14744  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  14513  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  14861  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  14732  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15080  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15003  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15354  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15189  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15540  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15324  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15511  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15675  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15862  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  15626  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  15753  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  15980  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16107  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16066  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16420  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16158  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16512  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16366  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16479  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16720  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16833  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16522  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16876  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  16650  src/amd/backend.c                the one object of tiny_amd.h
+  17004  src/amd/backend.c                the one object of tiny_amd.h
 */

@@ -5,7 +5,15 @@
 // $TEST_AMD_CACHE: the folder of what was compiled, by the text's hash (build/amd-objects);
 // $TEST_AMD_COMPILER: "clang": kernels in HIP C (render/lang_cuda.c), by clang, whose code is allowed to read registers
 // that nobody wrote.
-// Included by runtime/device.c (TN_TEST_BACKEND): TINY_DEV=INTERP build/gfx/test_vectors.
+// Included by runtime/device.c (TN_TEST_BACKEND): TINY_DEV=INTERP build/gfx/test_vectors. Behind TINY_RDNA also a device
+// of its own, for the curious, in a program of one file:
+//   #define TINY_IMPLEMENTATION
+//   #include "tiny.h"
+//   #include "tiny_amd.h"
+//   #define TINY_RDNA
+//   #include "tests/amd_device.h"
+//   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "RDNA:gfx1201", .backends = {&tiny_rdna}, .debug = "p"});
+// Each launch is told in the log, letter p: instructions, cycles of one compute unit, registers.
 #ifndef AMD_DEVICE_H
 #define AMD_DEVICE_H
 #include "../bench/gpu.h"
@@ -23,11 +31,13 @@ typedef struct amd_device {
 } amd_device;
 
 static void *amd_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  const char *gpu = getenv("TEST_AMD") ? getenv("TEST_AMD") : "gfx1100", *seed = getenv("TEST_AMD_SEED");
+  const char *named = getenv("TEST_AMD"), *seed = getenv("TEST_AMD_SEED");
+  const char *gpu = which && *which ? which : named ? named : "gfx1100";
   const char *compiler = getenv("TEST_AMD_COMPILER");
   const int own = !compiler || strcmp(compiler, "clang") != 0;
+  tiny_renderer known;
+  if (!tn_lang_amd(&known, gpu)) { tiny_fail(t, TINY_E_DEVICE, "AMD: %.40s is no GPU that is played", gpu); return NULL; }
   amd_device *d = (amd_device *)tiny_realloc(t, NULL, 0, sizeof *d);
-  (void)which;
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "AMD: there is no memory for the device"); return NULL; }
   memset(d, 0, sizeof *d);
   tn_gpu_limits(gpu, limits);
@@ -191,16 +201,20 @@ static tiny_code amd_launch_kernel(void *dev, const tiny_launch *l) {
   to.range = d->range; to.nranges = d->n + 2;
   const int wrong = amd_emulate(&to, &report);
   if (d->ran) d->ran(d->user, l->kernel, &to, &report);
+  tiny_log_line(d->t, 'p', "%s: %llu instructions, %llu cycles, %d VGPRs, %d SGPRs", d->target,
+                (unsigned long long)report.instructions, (unsigned long long)report.cycles, report.vgprs, report.sgprs);
   return wrong ? tiny_fail(d->t, TINY_E_DEVICE, "AMD: %s", report.error) : TINY_OK;
 }
 static tiny_code amd_sync(void *dev) { (void)dev; return TINY_OK; }
 
-static const tiny_backend amd_backend = {
-  TINY_BACKEND_VERSION, "INTERP", amd_open, amd_close, amd_target_name, amd_renderer, amd_alloc, amd_free_block,
-  amd_copy_in, amd_copy_out, NULL, NULL, amd_compile_all, amd_load_module, NULL, amd_unload_module, amd_find_kernel,
-  amd_launch_kernel, NULL, NULL, NULL, NULL, amd_sync, NULL
-};
+#define AMD_BACKEND(name) {TINY_BACKEND_VERSION, name, amd_open, amd_close, amd_target_name, amd_renderer, amd_alloc, \
+  amd_free_block, amd_copy_in, amd_copy_out, NULL, NULL, amd_compile_all, amd_load_module, NULL, amd_unload_module, \
+  amd_find_kernel, amd_launch_kernel, NULL, NULL, NULL, NULL, amd_sync, NULL}
+static const tiny_backend amd_backend = AMD_BACKEND("INTERP");
 #ifdef TN_TEST_BACKEND
   #define TN_INTERP &amd_backend
+#endif
+#ifdef TINY_RDNA
+static const tiny_backend tiny_rdna = AMD_BACKEND("RDNA");
 #endif
 #endif

@@ -93,7 +93,8 @@ static void amd_modifiers(amd_ins *i, const tn_amd_ins *x, int format) {
   i->byte = (uint8_t)m[TN_AMD_BYTE_SEL];
   i->offen = (uint8_t)m[TN_AMD_OFFEN]; i->idxen = (uint8_t)m[TN_AMD_IDXEN];
   i->returns = i->family == AMD_11 ? m[TN_AMD_GLC] != 0 : i->family == AMD_12 ? m[TN_AMD_TH] & 1 : m[TN_AMD_SC0] != 0;
-  i->cbsz = (uint8_t)m[TN_AMD_CBSZ]; i->abid = (uint8_t)m[TN_AMD_ABID]; i->blgp = (uint8_t)m[TN_AMD_BLGP];
+  i->cbsz = (uint8_t)m[TN_AMD_CBSZ]; i->blgp = (uint8_t)m[TN_AMD_BLGP];
+  i->abid = (uint8_t)(m[TN_AMD_ABID] | m[TN_AMD_INDEX_KEY]);
   i->seg = (uint8_t)(format == TN_AMD_FLAT ? AMD_FLAT : format == TN_AMD_SCRATCH ? AMD_SCRATCH_SEG : AMD_GLOBAL);
   i->dsel = i->d.sel;
   const tn_amd_form form = tn_amd_form_of(i->op, x->family);

@@ -65,7 +65,7 @@ struct amd_ins {
   uint16_t ctrl; uint8_t select[8];
   int32_t offset, offset1;                 // of memory, and simm16
   uint8_t seg, returns, offen, idxen, lds;
-  uint8_t cbsz, abid, blgp;                // of MFMA
+  uint8_t cbsz, abid, blgp;                // of MFMA; abid: index_key of SWMMAC
   amd_ins *next, *target, *dual;           // dual: the other half of a VOPD
 };
 

@@ -1,5 +1,5 @@
 // amd_matrix: what goes from lane to lane by itself: reads and writes of one lane, permutations, swaps; and matrix
-// instructions, WMMA of gfx11 and gfx12, SWMMAC, MFMA of gfx942.
+// instructions, WMMA of gfx11 and gfx12, SWMMAC of gfx12, MFMA of one block and many and SMFMAC of gfx942.
 //
 // Layouts: AMD, matrix instruction calculator 1.3.2. Sums: f16, bf16 and fp8 products are exact in double, summed
 // there, and rounded once, which is as near as any order the hardware takes. gfx11 reads A and B from both halves of
@@ -110,9 +110,10 @@ static void amd_swap(amd_wave *w, const amd_ins *i) {
 
 enum { AMD_T_F16, AMD_T_BF16, AMD_T_F32, AMD_T_F64, AMD_T_I8, AMD_T_U4, AMD_T_FP8, AMD_T_BF8, AMD_T_XF32, AMD_T_I32 };
 static const int amd_t_bits[] = {16, 16, 32, 64, 8, 4, 8, 8, 32, 32};
-// m = n, k; a, b, d: types; passes: of MFMA, cycles of WMMA.
-typedef struct amd_shape { uint16_t op; uint8_t m, k, a, b, d, passes; } amd_shape;
-enum { AMD_MOST_M = 32, AMD_MOST_K = 32 };
+// m = n, k; a, b, d: types; passes: of MFMA, cycles of WMMA; blocks: products that stand side by side; sparse: A has
+// two of every four, D is C, and the third source says which two.
+typedef struct amd_shape { uint16_t op; uint8_t m, k, a, b, d, passes, blocks, sparse; } amd_shape;
+enum { AMD_MOST_M = 32, AMD_MOST_K = 64, AMD_MOST_D = 32 };
 
 // Element e (in order of bits) of lane l's operand, as a number. is_signed: of whole numbers.
 static double amd_element(amd_wave *w, int reg, int l, int e, int type, int is_signed) {
@@ -132,51 +133,76 @@ static double amd_element(amd_wave *w, int reg, int l, int e, int type, int is_s
   }
 }
 typedef struct amd_spot { int lane, element; } amd_spot;
-// Where A[i][k] is, and B[k][i].
-static amd_spot amd_spot_a(const amd_wave *w, const amd_shape *s, int i, int k) {
+// What a side has of k: of a sparse A every other.
+static int amd_depth(const amd_shape *s, int side) { return s->sparse && !side ? s->k / 2 : s->k; }
+// Where A[i][k] of a block is (side 0), and B[k][i].
+static amd_spot amd_spot_of(const amd_wave *w, const amd_shape *s, int side, int block, int i, int k) {
   if (w->family == AMD_11) return (amd_spot){i, k};
-  if (w->family == AMD_12 && amd_t_bits[s->a] == 16) return (amd_spot){i + 16 * (k / 4 % 2), k % 4 + 4 * (k / 8)};
-  const int run = s->k / (w->lanes / s->m);                // k that a lane holds, one after another
-  return (amd_spot){i + s->m * (k / run), k % run};
+  if (w->family == AMD_12 && amd_t_bits[s->a] == 16) {     // by turns of the two halves of the lanes
+    const int run = s->sparse && side ? 8 : 4;
+    return (amd_spot){i + 16 * (k / run % 2), k % run + run * (k / (2 * run))};
+  }
+  // k that a lane holds, one after another
+  const int run = amd_depth(s, side) / (w->lanes / (s->m * s->blocks));
+  return (amd_spot){i + s->m * (block + s->blocks * (k / run)), k % run};
 }
-// Where D[i][j] is: a register, of f16 and bf16 a half of it.
-static amd_spot amd_spot_d(const amd_wave *w, const amd_shape *s, const amd_ins *ins, int i, int j) {
+// gfx942: the block of A, and the lane of B, that cbsz and abid, and blgp, put in the place of those.
+static int amd_block_of(const amd_ins *ins, const amd_shape *s, int block) {
+  return s->sparse ? block : (block >> ins->cbsz << ins->cbsz) + ins->abid;
+}
+static int amd_lane_by(int blgp, int lane) {
+  if (blgp == 1 || blgp == 2) return lane % 32 + 32 * (blgp - 1);
+  if (blgp == 3) return (lane + 16) % 64;
+  return blgp > 3 ? lane % 16 + 16 * (blgp - 4) : lane;
+}
+// Which of its four the element of a sparse A is: 4 bits of two elements, in the part of the word that abid, or
+// index_key, names.
+static int amd_index_of(amd_wave *w, const amd_ins *ins, const amd_shape *s, amd_spot at) {
+  const int bits = 2 * amd_depth(s, 0) / (w->lanes / s->m), part = ins->cbsz ? 0 : ins->abid;
+  return (int)(amd_v(w, ins->s[2].reg)[at.lane] >> (part * bits % 32 + 2 * at.element) & 3);
+}
+// Where D[i][j] of a block is: a register, of f16 and bf16 a half of it.
+static amd_spot amd_spot_d(const amd_wave *w, const amd_shape *s, const amd_ins *ins, int block, int i, int j) {
   const int halves = amd_t_bits[s->d] == 16;
   if (w->family == AMD_11) return (amd_spot){j + 16 * (i % 2), halves ? i / 2 * 2 + ins->s[2].sel : i / 2};
   if (w->family == AMD_12) return (amd_spot){j + 16 * (i / 8), i % 8};
-  if (s->d == AMD_T_F64) return (amd_spot){j + 16 * (i % 4), i / 4};
-  if (s->m == 32) return (amd_spot){j + 32 * (i / 4 % 2), 4 * (i / 8) + i % 4};
-  return (amd_spot){j + 16 * (i / 4), i % 4};
+  if (s->d == AMD_T_F64) return s->m == 4 ? (amd_spot){16 * i + 4 * block + j, 0} : (amd_spot){j + 16 * (i % 4), i / 4};
+  if (s->m == 4) return (amd_spot){4 * block + j, i};
+  if (s->m == 32) return (amd_spot){j + 32 * (i / 4 % 2), 16 * block + 4 * (i / 8) + i % 4};
+  return (amd_spot){j + 16 * (i / 4), 4 * block + i % 4};
 }
-static int amd_regs_a(const amd_wave *w, const amd_shape *s, int type) {
-  const int bits = amd_t_bits[type] * s->k * s->m / (w->family == AMD_11 ? 16 : w->lanes);
-  return (bits + 31) / 32;
+static int amd_regs_of(const amd_wave *w, const amd_shape *s, int side) {
+  const int lanes = w->family == AMD_11 ? 16 : w->lanes;
+  return (amd_t_bits[side ? s->b : s->a] * amd_depth(s, side) * s->m * s->blocks / lanes + 31) / 32;
 }
 static int amd_regs_d(const amd_wave *w, const amd_shape *s) {
   const int bits = w->family == AMD_11 ? 32 : amd_t_bits[s->d];
-  return bits * s->m * s->m / w->lanes / 32;
+  return bits * s->m * s->m * s->blocks / w->lanes / 32;
 }
 
 typedef struct amd_tile { double a[AMD_MOST_M][AMD_MOST_K], b[AMD_MOST_M][AMD_MOST_K]; } amd_tile;
-static void amd_tile_load(amd_wave *w, const amd_ins *ins, const amd_shape *s, amd_tile *t) {
-  const int whole = s->d == AMD_T_I32, nine = w->family == AMD_9;
+static double amd_input(amd_wave *w, const amd_ins *ins, const amd_shape *s, int side, amd_spot at) {
+  const int whole = s->d == AMD_T_I32, nine = w->family == AMD_9, type = side ? s->b : s->a;
+  const amd_operand *o = &ins->s[side];
+  const int lane = nine && side && s->d != AMD_T_F64 ? amd_lane_by(ins->blgp, at.lane) : at.lane;
+  const double x = amd_element(w, o->reg, lane, at.element, type, nine || o->neg);
+  if (!whole && !nine && (at.element & 1 ? o->abs : o->neg)) return -x;
+  return type == AMD_T_F64 && ins->blgp >> side & 1 ? -x : x;
+}
+static void amd_tile_load(amd_wave *w, const amd_ins *ins, const amd_shape *s, int block, amd_tile *t) {
+  const int from = w->family == AMD_9 ? amd_block_of(ins, s, block) : block;
+  if (s->sparse) memset(t->a, 0, sizeof t->a);
   for (int i = 0; i < s->m; i++) {
-    for (int k = 0; k < s->k; k++) {
-      const amd_spot at = amd_spot_a(w, s, i, k);
-      for (int side = 0; side < 2; side++) {
-        const amd_operand *o = &ins->s[side];
-        const int type = side ? s->b : s->a;
-        double x = amd_element(w, o->reg, at.lane, at.element, type, nine || o->neg);
-        if (!whole && !nine && (at.element & 1 ? o->abs : o->neg)) x = -x;
-        if (type == AMD_T_F64 && ins->blgp >> side & 1) x = -x;
-        if (side) t->b[i][k] = x;
-        else t->a[i][k] = x;
-      }
+    for (int k = 0; k < amd_depth(s, 0); k++) {
+      const amd_spot at = amd_spot_of(w, s, 0, from, i, k);
+      t->a[i][s->sparse ? k / 2 * 4 + amd_index_of(w, ins, s, at) : k] = amd_input(w, ins, s, 0, at);
     }
+    for (int k = 0; k < s->k; k++) t->b[i][k] = amd_input(w, ins, s, 1, amd_spot_of(w, s, 1, block, i, k));
   }
 }
+static const amd_operand *amd_added(const amd_ins *ins, const amd_shape *s) { return s->sparse ? &ins->d : &ins->s[2]; }
 static double amd_c_of(amd_wave *w, const amd_ins *ins, const amd_shape *s, amd_spot at) {
-  const amd_operand *o = &ins->s[2];
+  const amd_operand *o = amd_added(ins, s);
   double c;
   if (o->where != AMD_V) {
     const char type = s->d == AMD_T_F64 ? 'd' : amd_t_bits[s->d] == 16 ? 'h' : 'u';
@@ -222,38 +248,51 @@ static void amd_twice(amd_wave *w, const amd_ins *i, int reg, int n) {
                  amd_vname(r, room), l, l + 16);
 }
 static void amd_matrix_checks(amd_wave *w, const amd_ins *i, const amd_shape *s) {
-  const amd_operand *c = &i->s[2];
+  const amd_operand *c = amd_added(i, s);
   const int n = amd_regs_d(w, s);
   const int same = c->where == AMD_V && w->wrote[c->reg].first == c->reg && w->wrote[c->reg].n == n;
   if (amd_exec(w) != amd_all(w)) amd_stop(w, i, "a matrix instruction without all lanes");
   amd_exec_hazard(w, i, 4, "a matrix instruction");
-  for (int side = 0; side < 2; side++) {
-    const int reg = i->s[side].reg, k = amd_regs_a(w, s, side ? s->b : s->a);
+  for (int side = 0; side < 2 + s->sparse; side++) {
+    const int reg = i->s[side].reg, k = side == 2 ? 1 : amd_regs_of(w, s, side);
     if (w->family != AMD_9 && w->wmma_at && w->wmma_at == w->valus && reg < w->wmma_first + w->wmma_n &&
         w->wmma_first < reg + k)
-      amd_stop(w, i, "hazard: the matrix instruction right before it writes its A or B");
+      amd_stop(w, i, "hazard: the matrix instruction right before it writes its A or B%s",
+               s->sparse ? ", or its indices" : "");
     amd_reads(w, i, reg, k, amd_all(w), AMD_R_AB, 0);
     if (w->family == AMD_11) amd_twice(w, i, reg, k);
   }
   if (c->where == AMD_V) amd_reads(w, i, c->reg, n, amd_all(w), AMD_R_C, same);
-  if (w->family == AMD_9 && (i->cbsz || i->abid || (i->blgp && s->d != AMD_T_F64)))
-    amd_stop(w, i, "the emulator has no cbsz, abid and blgp");
 }
-static void amd_matrix_time(amd_wave *w, int passes);
-static void amd_matrix_run(amd_wave *w, const amd_ins *ins, const amd_shape *s) {
-  uint32_t r[16][AMD_LANES];
+// gfx942: which blocks of A and lanes of B are read can be said where there are blocks, or f32.
+static void amd_modifiers_pass(amd_wave *w, const amd_ins *i, const amd_shape *s) {
+  const int f64 = s->d == AMD_T_F64, blocks = s->blocks > 1 && !f64;
+  const int part = amd_t_bits[s->a] == 16 ? 4 : 2;
+  if (w->family != AMD_9) return;
+  if (s->sparse ? !i->cbsz && i->abid >= part : (i->cbsz || i->abid) && (!blocks || 1 << i->cbsz > s->blocks ||
+                                                                           i->abid >> i->cbsz))
+    amd_stop(w, i, "cbsz and abid that the instruction does not have");
+  if (i->blgp && !f64 && !blocks && s->a != AMD_T_F32) amd_stop(w, i, "blgp, which the instruction does not have");
+}
+static void amd_matrix_time(amd_wave *w, const amd_shape *s);
+static void amd_block_run(amd_wave *w, const amd_ins *ins, const amd_shape *s, int block, uint32_t (*r)[AMD_LANES]) {
   amd_tile t;
-  const int n = amd_regs_d(w, s);
-  amd_matrix_checks(w, ins, s);
-  amd_tile_load(w, ins, s, &t);
-  if (amd_t_bits[s->d] == 16)              // gfx11 keeps the other half
-    for (int k = 0; k < n; k++) memcpy(r[k], amd_v(w, ins->d.reg + k), (size_t)w->lanes * 4);
+  amd_tile_load(w, ins, s, block, &t);
   for (int i = 0; i < s->m; i++) {
     for (int j = 0; j < s->m; j++) {
-      const amd_spot at = amd_spot_d(w, s, ins, i, j);
+      const amd_spot at = amd_spot_d(w, s, ins, block, i, j);
       amd_d_put(r, s, at, amd_product(&t, s, i, j, amd_c_of(w, ins, s, at)), ins->clamp);
     }
   }
+}
+static void amd_matrix_run(amd_wave *w, const amd_ins *ins, const amd_shape *s) {
+  uint32_t r[AMD_MOST_D][AMD_LANES];
+  const int n = amd_regs_d(w, s);
+  amd_modifiers_pass(w, ins, s);
+  amd_matrix_checks(w, ins, s);
+  if (amd_t_bits[s->d] == 16)              // gfx11 keeps the other half
+    for (int k = 0; k < n; k++) memcpy(r[k], amd_v(w, ins->d.reg + k), (size_t)w->lanes * 4);
+  for (int block = 0; block < s->blocks; block++) amd_block_run(w, ins, s, block, r);
   amd_writes(w, ins, ins->d.reg, n, amd_all(w), AMD_W_MATRIX);
   for (int k = 0; k < n; k++) {
     amd_written *at = &w->wrote[ins->d.reg + k];
@@ -262,7 +301,7 @@ static void amd_matrix_run(amd_wave *w, const amd_ins *ins, const amd_shape *s) 
     at->xdl = (uint8_t)(s->d == AMD_T_F64 ? 2 : s->a != AMD_T_F32);
   }
   w->wmma_at = w->valus + 1; w->wmma_first = ins->d.reg; w->wmma_n = (uint16_t)n;
-  w->m->r->matrix_flop += 2ull * s->m * s->m * s->k;
-  amd_matrix_time(w, s->passes);
+  w->m->r->matrix_flop += 2ull * s->m * s->m * s->k * s->blocks;
+  amd_matrix_time(w, s);
 }
 #endif

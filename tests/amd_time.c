@@ -21,8 +21,9 @@ static uint32_t amd_vector_cost(const amd_wave *w, const amd_ins *i) {
   if (i->rule->kind == AMD_TRANS) return passes * 4;
   return w->family != AMD_9 && types && (types[0] == 'd' || (types[0] && strchr(types, 'd'))) ? passes * 16 : passes;
 }
-static void amd_matrix_time(amd_wave *w, int passes) {
-  const int cycles = w->family == AMD_9 ? 4 * passes : w->family == AMD_12 && passes > 8 ? passes / 2 : passes;
+static void amd_matrix_time(amd_wave *w, const amd_shape *s) {
+  const int twelve = amd_t_bits[s->a] == 16 ? 16 : 8;
+  const int cycles = w->family == AMD_9 ? 4 * s->passes : w->family == AMD_11 ? s->passes : twelve;
   w->cost = (uint32_t)cycles;
   for (int r = w->wmma_first; r < w->wmma_first + w->wmma_n; r++) w->vready[r] = w->cycle + (uint64_t)cycles;
 }

@@ -633,6 +633,8 @@ static const foreign kernels[] = {
      whole_doubles, matrix_f64_right, 64, 64, 256, G9},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
+#include "amd_foreign_matrix.h"
+enum { MATRIX_KERNELS = sizeof matrix_kernels / sizeof *matrix_kernels };
 
 static void run(tiny_ctx *t, const foreign *f, int chip, int lanes) {
   static char text[12000];
@@ -681,14 +683,18 @@ static void run(tiny_ctx *t, const foreign *f, int chip, int lanes) {
   if (wrong >= 0)
     fprintf(stderr, "    o[%d] = %08x, of %08x %08x %08x\n", wrong, O[wrong], A[wrong], B[wrong], C[wrong]);
 }
-int main(void) {
+static void run_all(tiny_ctx *t, const foreign *f, int n) {
   static const int chips[] = {1100, 1201, 942, 1100}, lanes[] = {32, 32, 64, 64};
+  for (int k = 0; k < n; k++)
+    for (int c = 0; c < 4; c++)
+      if (f[k].chips >> c & 1 && case_named("%s on gfx%d, %d lanes", f[k].name, chips[c], lanes[c]))
+        run(t, &f[k], chips[c], lanes[c]);
+}
+int main(void) {
   tiny_ctx *t = tiny_open(NULL);
   if (!amd_has_clang(t)) printf("clang 17 or later is not there: nothing was run\n");
-  for (int k = 0; k < KERNELS && *amd_clang; k++)
-    for (int c = 0; c < 4; c++)
-      if (kernels[k].chips >> c & 1 && case_named("%s on gfx%d, %d lanes", kernels[k].name, chips[c], lanes[c]))
-        run(t, &kernels[k], chips[c], lanes[c]);
+  if (*amd_clang) run_all(t, kernels, KERNELS);
+  if (*amd_clang) run_all(t, matrix_kernels, MATRIX_KERNELS);
   tiny_close(t);
   return test_report();
 }

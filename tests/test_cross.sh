@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # cross: the header for systems that are not here: macOS on arm64 and x86-64, Windows on arm64. A program is compiled as C
-# and linked, and the header compiled as C++, without a warning. Nothing of it runs.
+# and linked, and the header compiled as C++, without a warning. Nothing of it runs. And the recipe for Zig's projects,
+# build.zig: the library is built, the headers are where they say.
 #
 # test_cross.sh [install]: Zig's compiler has those systems' C headers; where there is none, npm may install it (250 MB,
 # in build/cross).
@@ -37,5 +38,7 @@ for target in aarch64-macos x86_64-macos aarch64-windows-gnu; do
   try "$target, C" "$zig" cc -target $target -std=c11 -O1 $warn examples/hello.c -o "$work/hello-$target"
   try "$target, C++" "$zig" cc -target $target -std=c++17 -x c++ -O1 -c $warn "$work/header.cpp" -o "$work/header.o"
 done
+try "build.zig" "$zig" build --build-file build.zig --prefix "$work/zig"
+try "build.zig: headers" cmp tiny_amd.h "$work/zig/include/tiny_amd.h"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

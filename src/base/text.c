@@ -9,13 +9,14 @@
 TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
   if (b->n + nbytes + 1 > b->cap) {
     size_t cap = b->cap ? b->cap * 2 : 64; // a kernel's text is made of many that are short
-    while (cap < b->n + nbytes + 1) cap *= 2;
+    if (cap < b->n + nbytes + 1) cap = b->n + nbytes + 1;
     char *grown = (char *)tn_scratch_bare(b->t, cap);
     if (!grown) return;                    // in a backend
     if (b->n) memcpy(grown, b->data, b->n);
     b->data = grown; b->cap = cap;
   }
-  if (nbytes) memcpy(b->data + b->n, data, nbytes);
+  if (nbytes && data) memcpy(b->data + b->n, data, nbytes);
+  else if (nbytes) memset(b->data + b->n, 0, nbytes);
   b->n += nbytes;
   b->data[b->n] = 0;
 }

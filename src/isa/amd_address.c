@@ -69,21 +69,31 @@ static int tn_amd_widens(const tiny_uop *u) {
 }
 // Of a RANGE whose body stands there several times the iterations that this copy is ahead.
 static int64_t tn_amd_ahead(const tn_amd_selection *x, const tiny_uop *u) { return u == x->copied ? x->copy : 0; }
+static int64_t tn_amd_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }        // modulo 2^64
+static int64_t tn_amd_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+// What an element is multiplied by where it is shifted.
+static int64_t tn_amd_factor(const tiny_uop *u) {
+  if (u->op == TINY_OP_MUL) return u->src[1]->k;
+  return (int64_t)((uint64_t)1 << (u->src[1]->k & (8 * (int)tiny_dtype_nbytes((tiny_dtype)u->dtype) - 1)));
+}
 static void tn_amd_flatten(const tn_amd_selection *x, const tiny_uop *u, int64_t k, int depth, tn_amd_sum *s) {
   const int op = u->op, number = u->nsrc == 2 && u->src[1]->op == TINY_OP_CONST;
   const tn_amd_operand known = tn_amd_element(x, u, 0);
-  if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
-  if (op == TINY_OP_RANGE && known.kind == TN_AMD_INLINE) { s->offset += k * (int32_t)known.value; return; }
+  if (op == TINY_OP_CONST) { s->offset = tn_amd_plus(s->offset, tn_amd_product(k, u->k)); return; }
+  if (op == TINY_OP_RANGE && known.kind == TN_AMD_INLINE) {
+    s->offset = tn_amd_plus(s->offset, tn_amd_product(k, (int32_t)known.value));
+    return;
+  }
   if (s->n > TN_AMD_TERMS) return;
   if (depth < 2 * TN_AMD_TERMS && tn_amd_widens(u)) tn_amd_flatten(x, u->src[0], k, depth + 1, s);
   else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_amd_is_exact(u)) {
     tn_amd_flatten(x, u->src[0], k, depth + 1, s);
-    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
+    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : tn_amd_product(k, -1), depth + 1, s);
   } else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_amd_is_exact(u))
-    tn_amd_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
+    tn_amd_flatten(x, u->src[0], tn_amd_product(k, tn_amd_factor(u)), depth + 1, s);
   else {
     s->term[s->n].u = u; s->term[s->n++].k = k;
-    s->offset += k * tn_amd_ahead(x, u);
+    s->offset = tn_amd_plus(s->offset, tn_amd_product(k, tn_amd_ahead(x, u)));
   }
 }
 // Outermost first. An index of more terms than are known is its own only one.
@@ -123,7 +133,7 @@ static int tn_amd_is_there(const tn_amd_selection *x, const tn_amd_step *s) {
 }
 static int tn_amd_log2(int64_t k) {        // -1: it is no power of two
   int n = 0;
-  while (n < 32 && (int64_t)1 << n < k) n++;
+  while (n < 31 && (int64_t)1 << n < k) n++;
   return k > 0 && (int64_t)1 << n == k ? n : -1;
 }
 static tn_amd_operand tn_amd_no_sum(void) { return tn_amd_register(TN_AMD_NONE, 0, 0); }
@@ -236,23 +246,33 @@ static int64_t tn_amd_memory_nbytes(const tiny_uop *m) {
   return m->nv ? m->v[m->op == TINY_OP_DEFINE] * (int64_t)tiny_dtype_nbytes((tiny_dtype)m->dtype) * m->lanes :
                  (int64_t)1 << 62;
 }
+// at + low * k, of 64 bits; high: of what low is the low half of.
+static tn_amd_operand tn_amd_wide_times(tn_amd_selection *x, tn_amd_operand low, tn_amd_operand high, int64_t k,
+                                        tn_amd_operand at) {
+  const tn_amd_operand by = tn_amd_k32((uint32_t)k), more = tn_amd_k32((uint32_t)((uint64_t)k >> 32));
+  const tn_amd_operand sum = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, low, tn_amd_in_vgprs(x->l, by), at);
+  tn_amd_operand top = tn_amd_slice(sum, 1, 1);
+  if (!tn_amd_is_zero(&more)) top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, more, low));
+  if (!tn_amd_is_zero(&high)) top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, by, high));
+  return tn_amd_joined(x, tn_amd_slice(sum, 0, 1), top);
+}
+// at + u * k, of 64 bits. One instruction, where both are of 32.
+static tn_amd_operand tn_amd_wide_step(tn_amd_selection *x, const tiny_uop *u, int64_t k, tn_amd_operand at) {
+  const tn_amd_operand o = tn_amd_element(x, u, 0), low = tn_amd_slice(o, 0, 1);
+  const int in_32 = tn_amd_is_in_32(u), narrow = u->dtype == TINY_U32;
+  if (in_32 && k == (int32_t)k)
+    return tn_amd_wide_product(x, TN_AMD_V_MAD_I64_I32, low, tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)k)), at);
+  if (o.dwords == 2) return tn_amd_wide_times(x, low, tn_amd_slice(o, 1, 1), k, at);
+  if (narrow) return tn_amd_wide_times(x, low, tn_amd_int(0), k, at);
+  return tn_amd_wide_times(x, low, tn_amd_v2(x, TN_AMD_V_ASHRREV_I32, tn_amd_int(31), low), k, at);
+}
 static void tn_amd_wide_address(tn_amd_selection *x, const tiny_uop *m, const tn_amd_sum *s, tn_amd_address *a) {
   tn_amd_operand at = tn_amd_slice(tn_amd_element(x, m, 0), 0, 2);
-  for (int i = 0; i <= s->n; i++) {
-    const tn_amd_operand to = tn_amd_new_v(x->l, 2);
-    if (i == s->n) {
-      tn_amd_do5(x->l, TN_AMD_V_MAD_I64_I32, to, tn_amd_new_mask(x->l), tn_amd_int(1),
-                 tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)s->offset)), at);
-    } else {
-      const tiny_uop *u = s->term[i].u;
-      const tn_amd_operand o = tn_amd_element(x, u, 0), by = tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)s->term[i].k));
-      tn_amd_do5(x->l, u->dtype == TINY_U32 ? TN_AMD_V_MAD_U64_U32 : TN_AMD_V_MAD_I64_I32, to, tn_amd_new_mask(x->l),
-                 tn_amd_slice(o, 0, 1), by, at);
-      if (o.dwords == 2 && !tn_amd_is_in_32(u)) tn_amd_list_refuse(x->l, "an index of 64 bits of memory that large");
-    }
-    at = to;
-  }
-  if (s->offset != (int32_t)s->offset) tn_amd_list_refuse(x->l, "an offset beyond 2 GiB");
+  for (int i = 0; i < s->n; i++) at = tn_amd_wide_step(x, s->term[i].u, s->term[i].k, at);
+  if (s->offset == (int32_t)s->offset)
+    at = tn_amd_wide_product(x, TN_AMD_V_MAD_I64_I32, tn_amd_int(1),
+                             tn_amd_in_vgprs(x->l, tn_amd_k32((uint32_t)s->offset)), at);
+  else at = tn_amd_wide_times(x, tn_amd_in_vgprs(x->l, tn_amd_int(1)), tn_amd_int(0), s->offset, at);
   a->v = at; a->base = tn_amd_no_sum();
 }
 // All of it in one register, beside the memory's address; scalars alone stay apart, for scalar loads.
@@ -281,9 +301,14 @@ static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *ind
   a.offset = sum.offset;
   if (!param) {                            // LDS and scratch: one sum, and where the memory begins
     tn_amd_add_terms(x, &sum, 0, &a);
+    const tn_amd_bounds some = tn_amd_bounds_of(x, &sum, 0), others = tn_amd_bounds_of(x, &sum, 1);
+    const int local = m->v[0] == TN_SPACE_LOCAL, whole = !local && some.least + others.least < 0;
     a.offset += x->place[m->seq];
-    if (a.offset < 0 || a.offset > tn_amd_most_offset(x, m->v[0] == TN_SPACE_LOCAL))
-      tn_amd_add_rest(x, &a.v, tn_amd_most_offset(x, 1), &a);
+    if (whole && a.offset) {               // of scratch the register alone is no less than 0
+      a.v = tn_amd_step_on(x, a.v, &a.level, NULL, a.offset);
+      a.offset = 0;
+    } else if (a.offset < 0 || a.offset > tn_amd_most_offset(x, local))
+      tn_amd_add_rest(x, &a.v, tn_amd_most_offset(x, local), &a);
     return a;
   }
   if (tn_amd_memory_nbytes(m) >= INT32_MAX) { tn_amd_wide_address(x, m, &sum, &a); a.offset = 0; return a; }

@@ -22,7 +22,7 @@ typedef struct tn_amd_common {
   int *bucket, *next, *known, nknown;      // lines that are remembered, by hash; known: their places in `out`
   int nbucket;
   tn_amd_region *region; int nregion, regioncap;
-  tn_amd_line *out; int n;
+  tn_amd_line *out; int n, cap;
   tn_amd_line *front; int nfront, frontcap, hoisted[2], loop, depth;         // in front of the outermost loop, at `loop`
 } tn_amd_common;
 
@@ -184,10 +184,10 @@ static int tn_amd_common_open(tn_amd_common *c, tn_amd_list *l) {
   c->nbucket = 64;
   while (c->nbucket < l->n) c->nbucket *= 2;
   const size_t n = (size_t)l->n + 1;
-  c->writes = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->nvreg + 2, sizeof(int));
-  c->bucket = (int *)tn_amd_scratch(l->t, (size_t)c->nbucket + 2 * n, sizeof(int));
-  c->scc = (uint8_t *)tn_amd_scratch(l->t, n, 1);
-  c->out = (tn_amd_line *)tn_amd_scratch(l->t, n, sizeof *c->out);
+  c->writes = (int *)tn_amd_room(l, 2 * (size_t)l->nvreg + 2, sizeof(int));
+  c->bucket = (int *)tn_amd_room(l, (size_t)c->nbucket + 2 * n, sizeof(int));
+  c->scc = (uint8_t *)tn_amd_room(l, n, 1);
+  c->out = tn_amd_other_lines(l, l->n + 1, &c->cap);
   if (!c->writes || !c->bucket || !c->scc || !c->out) return 0;
   c->alias = c->writes + l->nvreg + 1; c->next = c->bucket + c->nbucket; c->known = c->next + n;
   for (int i = 0; i < l->nvreg; i++) c->alias[i] = -1;
@@ -207,6 +207,6 @@ static void tn_amd_remove_common(tn_amd_list *l) {
   tn_amd_common c;
   if (!tn_amd_common_open(&c, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   for (int i = 0; i < l->n && !l->refused; i++) tn_amd_common_line(&c, i);
-  l->line = c.out; l->n = c.n; l->cap = l->n + 1;
+  tn_amd_lines_are(l, c.out, c.n, c.cap);
 }
 #endif

@@ -24,7 +24,7 @@ static void tn_amd_open(tn_amd_selection *x, const tiny_uop *u) {
   memset(to, 0, sizeof *to);
   to->opened = u; to->serial = ++x->serial;
   to->again = tn_amd_label_new(x->l); to->end = tn_amd_label_new(x->l);
-  to->line = (tn_amd_line *)tn_amd_grown(x->l, NULL, 0, &to->cap, sizeof *to->line);
+  to->line = (tn_amd_line *)tn_amd_grown_in(x->l, NULL, 0, &to->cap, sizeof *to->line, 1);
   tn_amd_go_to(x, x->depth);
   if (to->line) tn_amd_line_new(x->l, TN_AMD_LINE_LABEL, tn_amd_label_new(x->l));
 }
@@ -95,6 +95,13 @@ static void tn_amd_count_up(tn_amd_selection *x, const tn_amd_level *l, int copi
   }
   tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_SCC1, l->again);
 }
+// SCC: is a below b, of 64 bits? The borrow of a - b; signed ones are moved to where unsigned ones are.
+static void tn_amd_compare_wide(tn_amd_selection *x, int is_signed, tn_amd_operand a, tn_amd_operand b) {
+  tn_amd_operand high[2] = {tn_amd_slice(a, 1, 1), tn_amd_slice(b, 1, 1)};
+  for (int i = 0; i < 2 && is_signed; i++) high[i] = tn_amd_s2(x, TN_AMD_S_XOR_B32, high[i], tn_amd_k32(0x80000000u));
+  tn_amd_s2(x, TN_AMD_S_SUB_U32, tn_amd_slice(a, 0, 1), tn_amd_slice(b, 0, 1));
+  tn_amd_s2(x, TN_AMD_S_SUBB_U32, high[0], high[1]);
+}
 // A counter that a register holds, of which copies may be ahead.
 static void tn_amd_range_scalar(tn_amd_selection *x, const tiny_uop *u, int begin, int end) {
   const tn_amd_operand from = u->nsrc > 1 ? tn_amd_element(x, u->src[1], 0) : tn_amd_int(0);
@@ -116,9 +123,9 @@ static void tn_amd_range_scalar(tn_amd_selection *x, const tiny_uop *u, int begi
   l->counter = counter;
   if (!runs && !once) {
     const tn_amd_operand last = tn_amd_element(x, u->src[0], 0);
-    if (wide) tn_amd_do2(x->l, TN_AMD_S_CMP_EQ_U64, counter, tn_amd_as_s(x, last));
-    else tn_amd_do2(x->l, tn_amd_is_signed(u->dtype) ? TN_AMD_S_CMP_GE_I32 : TN_AMD_S_CMP_GE_U32, counter, last);
-    tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_SCC1, l->end);
+    if (wide) tn_amd_compare_wide(x, tn_amd_is_signed(u->dtype), counter, tn_amd_as_s(x, last));
+    else tn_amd_do2(x->l, tn_amd_is_signed(u->dtype) ? TN_AMD_S_CMP_LT_I32 : TN_AMD_S_CMP_LT_U32, counter, last);
+    tn_amd_branch_to(x->l, TN_AMD_S_CBRANCH_SCC0, l->end);
   }
   if (!once) {
     tn_amd_line *const loop = tn_amd_line_new(x->l, TN_AMD_LINE_LOOP, -1);
@@ -249,13 +256,17 @@ static void tn_amd_special(tn_amd_selection *x, const tiny_uop *u) {
 // Which of the group's numbers the kernel reads; where they are.
 static void tn_amd_begin(tn_amd_selection *x) {
   tn_amd_setup *const s = &x->l->setup;
+  int64_t params = 0, args = 0;
   int ids = 0;
   x->args = tn_amd_launched(x, TN_AMD_SGPR, 0, 2);
   x->item = tn_amd_launched(x, TN_AMD_VGPR, 0, 1);
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
     if (u->op == TINY_OP_SPECIAL && x->needed[i] && !(u->k & 16)) ids |= 1 << (u->k & 15);
+    if (u->op == TINY_OP_PARAM && u->k >= params) params = u->k + 1;
+    if (u->op == TINY_OP_ARG && u->k >= args) args = u->k + 1;
   }
+  if (params + args > TN_AMD_WORDS_OF_CALL) tn_amd_list_refuse(x->l, "more parameters than a call has");
   s->from = TN_AMD_FROM_ARGS; s->user_sgprs = 2; s->ids = (uint8_t)ids;
   s->args_nbytes = 8 * TN_AMD_WORDS_OF_CALL;
   s->lanes = (uint8_t)(x->k->local[2] > 1 ? 3 : x->k->local[1] > 1 ? 2 : 1);

@@ -32,7 +32,7 @@ static int tn_amd_is_dead(const tn_amd_line *line, const tn_amd_uses *u, const i
 }
 static void tn_amd_remove_dead(tn_amd_list *l) {
   tn_amd_uses u;
-  int *const live = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg + 1, sizeof *live), scc = 0, kept = l->n;
+  int *const live = (int *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *live), scc = 0, kept = l->n;
   if (!live) return;
   for (int i = 0; i < l->n; i++) {
     tn_amd_uses_of(&l->line[i], &u);

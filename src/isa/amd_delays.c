@@ -123,7 +123,7 @@ static int tn_amd_delay_join(void *to, const void *from) { (void)to; (void)from;
 static void tn_amd_delay(tn_amd_list *l) {
   tn_amd_flow f;
   if (l->refused || l->family == TN_AMD_GFX9) return;
-  tn_amd_delays_of *const d = (tn_amd_delays_of *)tn_amd_scratch(l->t, 1, sizeof *d);
+  tn_amd_delays_of *const d = (tn_amd_delays_of *)tn_amd_room(l, 1, sizeof *d);
   if (!d) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   if (!tn_amd_flow_open(&f, l, 1, d)) return;
   f.step = tn_amd_delay_step;

@@ -21,7 +21,7 @@ enum { TN_AMD_SALU_CYCLES = 2, TN_AMD_VALU_CYCLES = 5, TN_AMD_TRANS_CYCLES = 10,
 
 static int tn_amd_has_word(const char *text, size_t n, const char *word) {
   const size_t k = strlen(word);
-  for (size_t i = 0; i + k <= n; i++) if (!memcmp(text + i, word, k)) return 1;
+  for (size_t i = 0; i + k <= n; i++) if (text[i] == *word && !memcmp(text + i, word, k)) return 1;
   return 0;
 }
 static int tn_amd_matrix_cycles(const tn_amd_ins *ins) {
@@ -334,16 +334,16 @@ static int tn_amd_graph_open(tn_amd_graph *g, tn_amd_list *l) {
   const size_t n = (size_t)l->n;
   memset(g, 0, sizeof *g);
   g->l = l;
-  g->uses = (tn_amd_uses *)tn_amd_scratch(l->t, n, sizeof *g->uses);
-  g->node = (tn_amd_node *)tn_amd_scratch(l->t, n, sizeof *g->node);
-  g->trait = (tn_amd_trait *)tn_amd_scratch(l->t, n, sizeof *g->trait);
-  g->first = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *g->first);
-  g->dead = (int *)tn_amd_scratch(l->t, 3 * n, sizeof *g->dead);
+  g->uses = (tn_amd_uses *)tn_amd_room(l, n, sizeof *g->uses);
+  g->node = (tn_amd_node *)tn_amd_room(l, n, sizeof *g->node);
+  g->trait = (tn_amd_trait *)tn_amd_room(l, n, sizeof *g->trait);
+  g->first = (int *)tn_amd_room(l, (size_t)l->nvreg, sizeof *g->first);
+  g->dead = (int *)tn_amd_room(l, 3 * n, sizeof *g->dead);
   if (!g->uses || !g->node || !g->trait || !g->first || !g->dead) return 0;
   g->joined = g->dead + n;
   g->chain = g->joined + n;
   for (int v = 1; v < l->nvreg; v++) g->first[v] = g->first[v - 1] + l->vreg[v - 1].dwords;
-  g->dword = (tn_amd_dword *)tn_amd_scratch(l->t, (size_t)tn_amd_graph_dwords(g), sizeof *g->dword);
+  g->dword = (tn_amd_dword *)tn_amd_room(l, (size_t)tn_amd_graph_dwords(g), sizeof *g->dword);
   for (int i = 0; i < l->n && g->dword; i++) {
     tn_amd_uses_of(&l->line[i], &g->uses[i]);
     tn_amd_trait_of(&l->line[i], &g->trait[i]);

@@ -186,10 +186,10 @@ static int tn_amd_partner(tn_amd_pairs *p, int line, tn_amd_ins *pair) {
 static int tn_amd_pairs_open(tn_amd_pairs *p, tn_amd_list *l) {
   memset(p, 0, sizeof *p);
   p->l = l;
-  p->uses = (tn_amd_uses *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->uses);
-  p->half = (tn_amd_dual_side *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->half);
-  p->trait = (tn_amd_trait *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->trait);
-  p->gone = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->n, 1);
+  p->uses = (tn_amd_uses *)tn_amd_room(l, (size_t)l->n, sizeof *p->uses);
+  p->half = (tn_amd_dual_side *)tn_amd_room(l, (size_t)l->n, sizeof *p->half);
+  p->trait = (tn_amd_trait *)tn_amd_room(l, (size_t)l->n, sizeof *p->trait);
+  p->gone = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
   if (!p->uses || !p->half || !p->trait || !p->gone) return 0;
   for (int i = 0; i < l->n; i++) {
     tn_amd_uses_of(&l->line[i], &p->uses[i]);

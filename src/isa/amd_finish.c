@@ -164,8 +164,8 @@ static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
   size_t nbytes = from;
   if (l->refused) return 0;
   tn_amd_finish_end(l);
-  int *const at = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
-  int *const label = (int *)tn_amd_scratch(l->t, (size_t)l->labels + 1, sizeof(int));       // + 1; 0: nowhere
+  int *const at = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
+  int *const label = (int *)tn_amd_room(l, (size_t)l->labels + 1, sizeof(int));       // + 1; 0: nowhere
   if (!at || !label) tn_amd_list_refuse(l, "there is no memory for it");
   for (int i = 0; i < l->n && !l->refused; i++) {
     const tn_amd_line *const line = &l->line[i];

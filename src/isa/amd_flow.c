@@ -21,18 +21,9 @@ struct tn_amd_flow {
   char *at, *now; uint8_t *has, *passed;
 };
 
-// Zeros for a pass, of what the one before had.
-static char *tn_amd_flow_work(tn_amd_list *l, size_t nbytes) {
-  if (l->work_nbytes < nbytes) {
-    l->work = (char *)tn_amd_scratch(l->t, nbytes, 1);
-    l->work_nbytes = l->work ? nbytes : 0;
-  } else memset(l->work, 0, nbytes);
-  if (!l->work) tn_amd_list_refuse(l, "there is no memory for it");
-  return l->work;
-}
 static int tn_amd_flow_open(tn_amd_flow *f, tn_amd_list *l, size_t nbytes, void *pass) {
   const size_t labels = (size_t)l->labels + 1, uses = (size_t)l->n * sizeof *f->uses;
-  char *const work = tn_amd_flow_work(l, uses + (labels + 1) * (nbytes + 2));
+  char *const work = (char *)tn_amd_room(l, uses + (labels + 1) * (nbytes + 2), 1);
   memset(f, 0, sizeof *f);
   if (!work) return 0;
   f->l = l; f->nbytes = nbytes; f->pass = pass; f->line = l->line; f->n = l->n;
@@ -97,17 +88,12 @@ static void tn_amd_flow_settle(tn_amd_flow *f) { while (tn_amd_flow_walk(f)) con
 // The last walk, which writes the list. Its lines before are kept for those of the next pass.
 static void tn_amd_flow_write(tn_amd_flow *f) {
   tn_amd_list *const l = f->l;
-  tn_amd_line *const had = l->line;
-  const int cap = l->cap;
-  if (l->spare_cap < l->n) {
-    l->spare_cap = l->n + l->n / 4 + 64;
-    l->spare = (tn_amd_line *)tn_amd_scratch(l->t, (size_t)l->spare_cap, sizeof *l->spare);
-  }
-  if (!l->spare) { l->spare_cap = 0; tn_amd_list_refuse(l, "there is no memory for it"); return; }
-  l->line = l->spare; l->n = 0; l->cap = l->spare_cap;
+  int cap;
+  tn_amd_line *const line = tn_amd_other_lines(l, l->n, &cap);
+  if (!line) return;
+  tn_amd_lines_are(l, line, 0, cap);
   f->writes = 1;
   tn_amd_flow_walk(f);
-  l->spare = had; l->spare_cap = cap;
 }
 // A line in front of the one that is stepped over; NULL: nothing is written yet.
 static tn_amd_line *tn_amd_flow_put(tn_amd_flow *f, int op, int n, const tn_amd_operand *o) {

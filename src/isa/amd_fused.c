@@ -51,8 +51,8 @@ static int tn_amd_integer_pair(const tn_amd_selection *x, const tiny_uop *u, con
   if (!adds || s->op != TINY_OP_MUL) return 0;
   const tiny_uop *const p = s->src[0], *const q = s->src[1];
   if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return TN_AMD_V_MAD_U32_U24;
-  const int small = tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1);
-  return small ? TN_AMD_V_MAD_I32_I24 : 0;
+  const int both = tn_amd_is_within(p, -end / 2, end / 2 - 1) && tn_amd_is_within(q, -end / 2, end / 2 - 1);
+  return both ? TN_AMD_V_MAD_I32_I24 : 0;
 }
 static int tn_amd_fused_sum(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   for (int j = 1; j >= 0; j--) {

@@ -10,6 +10,7 @@
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
 #include "amd_common.c"
+#include "amd_merge.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
 #include "amd_registers.c"
@@ -23,6 +24,7 @@
 #include "amd_show.c"
 #endif
 
+enum { TN_AMD_ROOM_EACH = 4096 };          // bytes of a node: what most kernels take, and some
 // What stands in front of a kernel's code, and its name, among kernels that are rendered. mark: tn_amd_mark.
 typedef struct tn_amd_rendered { char mark[4]; tn_amd_setup setup; uint32_t most_items, name, code; } tn_amd_rendered;
 static const char tn_amd_mark[5] = "\177ELF";
@@ -33,16 +35,14 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 }
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
+  static void (*const passes[])(tn_amd_list *l) = {tn_amd_remove_common, tn_amd_remove_dead,
+    tn_amd_merge_accesses, tn_amd_pipeline, tn_amd_schedule, tn_amd_allocate, tn_amd_pair_lines, tn_amd_wait,
+    tn_amd_hazards, tn_amd_delay};
   tn_amd_select_list(l, k);
-  if (!l->refused) tn_amd_remove_common(l);
-  if (!l->refused) tn_amd_remove_dead(l);
-  if (!l->refused) tn_amd_pipeline(l);
-  if (!l->refused) tn_amd_schedule(l);
-  if (!l->refused) tn_amd_allocate(l);
-  if (!l->refused) tn_amd_pair_lines(l);
-  if (!l->refused) tn_amd_wait(l);
-  if (!l->refused) tn_amd_hazards(l);
-  if (!l->refused) tn_amd_delay(l);
+  for (size_t i = 0; i < sizeof passes / sizeof *passes && !l->refused; i++) {
+    tn_amd_pass_ends(l);
+    passes[i](l);
+  }
   if (!l->refused) { tn_amd_show(l, k->name); tn_amd_finish_list(l, code); }
   return l->refused;
 }
@@ -52,8 +52,11 @@ static const char *tn_amd_render(tiny_ctx *t, const tn_amd_chip *chip, const tin
   tiny_bytes code = {t, NULL, 0, 0};
   tn_amd_rendered head;
   memset(&head, 0, sizeof head);
-  if (!tn_amd_list_open(&l, t, chip)) return l.refused;
-  const char *const refused = tn_amd_code_of_list(&l, k, &code);
+  const size_t room = TN_AMD_ROOM + (size_t)k->n * TN_AMD_ROOM_EACH;
+  char *const all = (char *)tiny_realloc(t, NULL, 0, room);
+  const char *const refused = tn_amd_list_open_in(&l, t, chip, all, all ? room : 0) ? tn_amd_code_of_list(&l, k, &code)
+                                                                                 : l.refused;
+  if (all) tiny_realloc(t, all, room, 0);
   if (refused) return refused;
   memcpy(head.mark, tn_amd_mark, sizeof head.mark);
   head.setup = l.setup;

@@ -13,7 +13,7 @@
 #include "../ir/listing.c"
 #endif
 
-enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32 };
+enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32, TN_AMD_ROOM = 1 << 16 };
 
 // kind: of registers, TN_AMD_VGPR, TN_AMD_SGPR or TN_AMD_AGPR; fixed: where its first dword has to be, -1: anywhere;
 // hint: a virtual register whose dword `at` its first one had best be, -1: none; reg: where it is, -1: not known yet
@@ -24,10 +24,11 @@ typedef struct tn_amd_vreg { uint8_t kind, dwords, at; int16_t fixed, reg; int32
 // behind LOOP; it is entered and left there alone, or by a branch to a label behind LOOP_END.
 enum { TN_AMD_LINE_INS, TN_AMD_LINE_COPY, TN_AMD_LINE_LABEL, TN_AMD_LINE_LOOP, TN_AMD_LINE_LOOP_END };
 // label: which, or where a branch goes to; of an access: memory: 1 + the slot of a PARAM, TN_AMD_OF_LDS + the id of a
-// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; times: of a LOOP, 0: not known
+// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; align: its place is a multiple of
+// as many bytes, 0: not known; times: of a LOOP, 0: not known
 enum { TN_AMD_OF_LDS = 1 << 16, TN_AMD_OF_SCRATCH = 1 << 24 };
 typedef struct tn_amd_line {
-  tn_amd_ins ins; uint8_t kind; int32_t label, memory, times; const tiny_uop *index;
+  tn_amd_ins ins; uint8_t kind, align; int32_t label, memory, times; const tiny_uop *index;
 } tn_amd_line;
 
 typedef struct tn_amd_list {
@@ -37,7 +38,8 @@ typedef struct tn_amd_list {
   tn_amd_vreg *vreg; int nvreg, vregcap;
   int labels;
   tn_amd_setup setup;                      // what the kernel needs, as far as it is known
-  tn_amd_line *spare; int spare_cap; char *work; size_t work_nbytes;       // what passes had, for the next one
+  tn_amd_line *spare; int spare_cap;       // lines that a pass had, for the next one
+  char *room; size_t room_begin, room_end; // memory that is free
 } tn_amd_list;
 
 static void tn_amd_list_refuse(tn_amd_list *l, const char *why) { if (!l->refused) l->refused = why; }
@@ -46,21 +48,55 @@ static void tn_amd_list_refuse(tn_amd_list *l, const char *why) { if (!l->refuse
 
 // n elements of zeros; NULL: refused, which the context tells.
 static void *tn_amd_scratch(tiny_ctx *t, size_t n, size_t each) {
-  static const char zeros[4096] = {0};
   tiny_bytes b = {t, NULL, 0, 0};
   const size_t nbytes = n * each + 16;
-  for (size_t at = 0; at < nbytes; at += sizeof zeros)
-    tiny_bytes_add(&b, zeros, nbytes - at < sizeof zeros ? nbytes - at : sizeof zeros);
+  tiny_bytes_add(&b, NULL, nbytes);
   return b.n >= nbytes ? b.data : NULL;
 }
-// An array of n elements that has room for one more, which is zeros; NULL: refused.
-static void *tn_amd_grown(tn_amd_list *l, void *array, int n, int *cap, size_t each) {
+// Room of a list, as it was left: what stays with the list comes from its end, what one pass needs from its begin.
+static char *tn_amd_room_of(tn_amd_list *l, size_t nbytes, int stays) {
+  const size_t all = (nbytes + 15) / 16 * 16;
+  if (l->room_end - l->room_begin < all) {
+    const size_t more = all > TN_AMD_ROOM ? all : TN_AMD_ROOM;
+    char *const room = (char *)tn_amd_scratch(l->t, more, 1);
+    if (!room) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
+    l->room = room; l->room_begin = 0; l->room_end = more;
+  }
+  if (stays) return l->room + (l->room_end -= all);
+  l->room_begin += all;
+  return l->room + l->room_begin - all;
+}
+// n elements of zeros until tn_amd_pass_ends; NULL: refused.
+static void *tn_amd_room(tn_amd_list *l, size_t n, size_t each) {
+  char *const room = tn_amd_room_of(l, n * each, 0);
+  return room ? memset(room, 0, n * each) : NULL;
+}
+static void tn_amd_pass_ends(tn_amd_list *l) { l->room_begin = 0; }
+// An array of n elements that has room for one more; NULL: refused. stays: behind the pass, too.
+static void *tn_amd_grown_in(tn_amd_list *l, void *array, int n, int *cap, size_t each, int stays) {
   if (n < *cap) return array;
-  void *const more = tn_amd_scratch(l->t, 2 * (size_t)*cap + 64, each);
-  if (!more) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
+  char *const more = tn_amd_room_of(l, (2 * (size_t)*cap + 64) * each, stays);
+  if (!more) return NULL;
   if (n) memcpy(more, array, (size_t)n * each);
   *cap = 2 * *cap + 64;
   return more;
+}
+static void *tn_amd_grown(tn_amd_list *l, void *array, int n, int *cap, size_t each) {
+  return tn_amd_grown_in(l, array, n, cap, each, 0);
+}
+// Lines that a pass writes anew: those of the list before, where there are as many; and the list's, when it is done.
+static tn_amd_line *tn_amd_other_lines(tn_amd_list *l, int n, int *cap) {
+  if (l->spare_cap < n) {
+    l->spare_cap = n + n / 4 + 64;
+    l->spare = (tn_amd_line *)(void *)tn_amd_room_of(l, (size_t)l->spare_cap * sizeof *l->line, 1);
+    if (!l->spare) l->spare_cap = 0;
+  }
+  *cap = l->spare_cap;
+  return l->spare;
+}
+static void tn_amd_lines_are(tn_amd_list *l, tn_amd_line *line, int n, int cap) {
+  l->spare = l->line; l->spare_cap = l->cap;
+  l->line = line; l->n = n; l->cap = cap;
 }
 
 // ** registers **
@@ -68,7 +104,7 @@ static void *tn_amd_grown(tn_amd_list *l, void *array, int n, int *cap, size_t e
 // A new virtual register; its number without TN_AMD_VIRTUAL.
 static int tn_amd_vreg_new(tn_amd_list *l, int kind, int dwords) {
   if (l->nvreg == TN_AMD_MOST_VIRTUAL) { tn_amd_list_refuse(l, "it has too many values"); return 0; }
-  tn_amd_vreg *const all = (tn_amd_vreg *)tn_amd_grown(l, l->vreg, l->nvreg, &l->vregcap, sizeof *all);
+  tn_amd_vreg *const all = (tn_amd_vreg *)tn_amd_grown_in(l, l->vreg, l->nvreg, &l->vregcap, sizeof *all, 1);
   if (!all) return 0;
   const tn_amd_vreg fresh = {(uint8_t)kind, (uint8_t)dwords, 0, -1, -1, -1};
   l->vreg = all;
@@ -96,7 +132,7 @@ static int tn_amd_is_virtual(const tn_amd_operand *o) { return tn_amd_is_registe
 // ** lines **
 
 static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
-  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(l, l->line, l->n, &l->cap, sizeof *all);
+  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown_in(l, l->line, l->n, &l->cap, sizeof *all, 1);
   if (all) { l->line = all; l->n++; }      // else the last one is lost, as nothing of a refused list is used
   tn_amd_line *const line = &l->line[l->n - 1];
   memset(line, 0, sizeof *line);
@@ -104,13 +140,17 @@ static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
   return line;
 }
 static int tn_amd_label_new(tn_amd_list *l) { return l->labels++; }
-// Empty, with room for lines. 0: there is no memory for it.
-static int tn_amd_list_open(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip) {
+// Empty, with memory for what comes, which it is lent; room NULL: it sees to it itself. 0: there is no memory for it.
+static int tn_amd_list_open_in(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip, char *room, size_t nbytes) {
   memset(l, 0, sizeof *l);
+  l->room = room; l->room_end = nbytes / 16 * 16;
   l->t = t; l->chip = chip; l->family = chip->family; l->mask = chip->wave / 32;
-  l->line = (tn_amd_line *)tn_amd_grown(l, NULL, 0, &l->cap, sizeof *l->line);
+  l->line = (tn_amd_line *)tn_amd_grown_in(l, NULL, 0, &l->cap, sizeof *l->line, 1);
   if (l->line) tn_amd_line_new(l, TN_AMD_LINE_LABEL, tn_amd_label_new(l));
   return l->line != NULL;
+}
+static int tn_amd_list_open(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip) {
+  return tn_amd_list_open_in(l, t, chip, NULL, 0);
 }
 static void tn_amd_copy(tn_amd_list *l, tn_amd_operand to, tn_amd_operand from) {
   tn_amd_line *const line = tn_amd_line_new(l, TN_AMD_LINE_COPY, -1);

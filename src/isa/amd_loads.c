@@ -104,6 +104,8 @@ static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
   line->memory = tn_amd_memory_number(m);
   line->index = index;
+  line->align = (uint8_t)tn_amd_alignment(x, index);
+  while (more % line->align) line->align /= 2;
 }
 // The offset of the last piece is one that the instruction takes.
 static void tn_amd_make_room(tn_amd_selection *x, const tiny_uop *m, tn_amd_address *a, int64_t more) {
@@ -156,26 +158,48 @@ static void tn_amd_unmask(tn_amd_selection *x, tn_amd_operand kept) {
   if (kept.kind == TN_AMD_SGPR)
     tn_amd_do2(x->l, tn_amd_scalar_op(x, TN_AMD_S_MOV_B32, TN_AMD_S_MOV_B64), exec, kept);
 }
-// Dword i of what is there otherwise.
-static tn_amd_operand tn_amd_otherwise(const tn_amd_selection *x, const tiny_uop *u, int words, int i) {
-  if (u->nsrc < 2) return tn_amd_int(0);
-  return words ? tn_amd_bits_at(x, u->src[1], i) : tn_amd_element(x, u->src[1], i);
+// Element i of what is there otherwise, or word i.
+static tn_amd_operand tn_amd_otherwise(tn_amd_selection *x, const tiny_uop *u, int words, int i) {
+  const tiny_uop *other = u->src[1];
+  if (!words || other->lanes > 1) return words ? tn_amd_bits_at(x, other, i) : tn_amd_element(x, other, i);
+  const tn_amd_operand one = tn_amd_element(x, other, 0), four[4] = {one, one, one, one};
+  return tn_amd_packed(x, u->dtype, four);
 }
 static int tn_amd_is_zero_otherwise(const tn_amd_selection *x, const tiny_uop *u, int words, int n) {
   int zero = 1;
+  if (u->nsrc < 2) return 1;
+  if (u->src[1]->lanes == 1) n = 1;
   for (int i = 0; i < n; i++) {
-    const tn_amd_operand o = tn_amd_otherwise(x, u, words, i);
+    const tn_amd_operand o = words && u->src[1]->lanes > 1 ? tn_amd_bits_at(x, u->src[1], i) :
+                                                             tn_amd_element(x, u->src[1], i);
     zero &= tn_amd_is_zero(&o);
   }
   return zero;
 }
-// n dwords of memory in registers; they are there under the mask alone, else what is otherwise.
+// What memory has under the mask, `other` else. Masks of lanes are 0 where nothing was loaded.
+static tn_amd_operand tn_amd_else_other(tn_amd_selection *x, int dtype, tn_amd_operand mask, tn_amd_operand memory,
+                                        tn_amd_operand other) {
+  if (tn_amd_is_constant(&mask)) return other;
+  if (dtype == TINY_BOOL) {
+    const tn_amd_operand to = tn_amd_new_mask(x->l), rest = tn_amd_new_mask(x->l);
+    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_NOT1_B32, TN_AMD_S_AND_NOT1_B64), rest, other, mask);
+    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_OR_B32, TN_AMD_S_OR_B64), to, memory, rest);
+    return to;
+  }
+  const int n = memory.dwords;
+  const tn_amd_operand to = tn_amd_new_v(x->l, n);
+  for (int i = 0; i < n; i++)
+    tn_amd_do4(x->l, TN_AMD_V_CNDMASK_B32, tn_amd_slice(to, i, 1), n > 1 ? tn_amd_slice(other, i, 1) : other,
+               tn_amd_slice(memory, i, 1), mask);
+  return to;
+}
+// n elements or words of memory; they are there under the mask alone, else what is otherwise.
 static void tn_amd_choose_otherwise(tn_amd_selection *x, const tiny_uop *u, int words, int first, int n) {
   const tn_amd_operand mask = tn_amd_condition(x, u->src[0]);
-  if (mask.kind != TN_AMD_SGPR || tn_amd_is_zero_otherwise(x, u, words, n)) return;
+  if (mask.kind == TN_AMD_NONE || tn_amd_is_zero_otherwise(x, u, words, n)) return;
   for (int i = 0; i < n; i++) {
-    const tn_amd_operand o = tn_amd_otherwise(x, u, words, i);
-    const tn_amd_operand chosen = tn_amd_v3(x, TN_AMD_V_CNDMASK_B32, o, x->pool[first + i], mask);
+    const tn_amd_operand other = tn_amd_otherwise(x, u, words, i);
+    const tn_amd_operand chosen = tn_amd_else_other(x, u->dtype, mask, x->pool[first + i], other);
     x->pool[first + i] = chosen;
   }
 }
@@ -269,17 +293,32 @@ static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
   tn_amd_unmask(x, kept);
   if (words) x->words[u->seq] = first;
   else x->elements[u->seq] = first;
-  if (!wide && u->dtype != TINY_BOOL) tn_amd_choose_otherwise(x, u, words, first, count);
-  else if (u->nsrc > 1 && !tn_amd_is_zero_otherwise(x, u, 0, count)) tn_amd_refuse_node(x, u);
   for (int i = 0; i < count && u->dtype == TINY_BOOL; i++) {
     const tn_amd_operand mask = tn_amd_new_mask(x->l);
     tn_amd_do3(x->l, TN_AMD_V_CMP_NE_U32, mask, tn_amd_int(0), x->pool[first + i]);
     x->pool[first + i] = mask;
   }
+  tn_amd_choose_otherwise(x, u, words, first, count);
 }
 
 // ** STORE **
 
+// May lanes be off that go on later: in an IF, in a loop that lanes leave one by one?
+static int tn_amd_may_be_off(const tn_amd_selection *x) {
+  for (int i = 1; i <= x->depth; i++) {
+    const tiny_uop *u = x->level[i].opened;
+    if (u->op == TINY_OP_IF || x->pool[x->elements[u->seq]].kind == TN_AMD_VGPR) return 1;
+  }
+  return 0;
+}
+// A mask keeps its bits of lanes that are off.
+static void tn_amd_store_mask(tn_amd_selection *x, tn_amd_operand to, tn_amd_operand from) {
+  const tn_amd_operand exec = tn_amd_s(TN_AMD_EXEC, x->l->mask);
+  const tn_amd_operand on = tn_amd_new_mask(x->l), off = tn_amd_new_mask(x->l);
+  tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64), on, from, exec);
+  tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_NOT1_B32, TN_AMD_S_AND_NOT1_B64), off, to, exec);
+  tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_OR_B32, TN_AMD_S_OR_B64), to, on, off);
+}
 static void tn_amd_store_register(tn_amd_selection *x, const tiny_uop *u) {
   const int to = tn_amd_reg_at(x, u->src[0]), n = u->src[1]->lanes;
   const tn_amd_operand first = tn_amd_element(x, u->src[1], 0), last = tn_amd_element(x, u->src[1], n - 1);
@@ -292,14 +331,20 @@ static void tn_amd_store_register(tn_amd_selection *x, const tiny_uop *u) {
     tn_amd_copy(x->l, all, from);
     return;
   }
-  for (int i = 0; i < n; i++) tn_amd_copy(x->l, x->pool[to + i], tn_amd_element(x, u->src[1], i));
+  const int keeps = u->src[1]->dtype == TINY_BOOL && tn_amd_may_be_off(x);
+  for (int i = 0; i < n; i++) {
+    if (keeps) tn_amd_store_mask(x, x->pool[to + i], tn_amd_element(x, u->src[1], i));
+    else tn_amd_copy(x->l, x->pool[to + i], tn_amd_element(x, u->src[1], i));
+  }
 }
-static int tn_amd_atomic_op(int dtype, int lds) {
+static int tn_amd_atomic_op(int dtype, int way) {            // of memory that is the kernel's, there are none
+  const int buffer = way == TN_AMD_BY_BUFFER;
+  if (!buffer && way != TN_AMD_BY_WIDE) return 0;
   switch (dtype) {
-    case TINY_I32: case TINY_U32: return lds ? TN_AMD_DS_ADD_U32 : TN_AMD_BUFFER_ATOMIC_ADD_U32;
-    case TINY_I64: case TINY_U64: return lds ? TN_AMD_DS_ADD_U64 : TN_AMD_BUFFER_ATOMIC_ADD_U64;
-    case TINY_F32: return lds ? TN_AMD_DS_ADD_F32 : TN_AMD_BUFFER_ATOMIC_ADD_F32;
-    case TINY_F64: return lds ? 0 : TN_AMD_BUFFER_ATOMIC_ADD_F64;
+    case TINY_I32: case TINY_U32: return buffer ? TN_AMD_BUFFER_ATOMIC_ADD_U32 : TN_AMD_GLOBAL_ATOMIC_ADD_U32;
+    case TINY_I64: case TINY_U64: return buffer ? TN_AMD_BUFFER_ATOMIC_ADD_U64 : TN_AMD_GLOBAL_ATOMIC_ADD_U64;
+    case TINY_F32: return buffer ? TN_AMD_BUFFER_ATOMIC_ADD_F32 : TN_AMD_GLOBAL_ATOMIC_ADD_F32;
+    case TINY_F64: return buffer ? TN_AMD_BUFFER_ATOMIC_ADD_F64 : TN_AMD_GLOBAL_ATOMIC_ADD_F64;
     default: return 0;
   }
 }
@@ -334,8 +379,8 @@ static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {
   tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
   const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
   const int way = tn_amd_way(m, &a), adds = u->k == TN_ADDS;
-  const int op = adds ? tn_amd_atomic_op(value->dtype, way == TN_AMD_BY_LDS) : tn_amd_store_op(way, p.nbytes);
-  if (!op || p.n > 64 || (adds && way != TN_AMD_BY_BUFFER && way != TN_AMD_BY_LDS)) { tn_amd_refuse_node(x, u); return; }
+  const int op = adds ? tn_amd_atomic_op(value->dtype, way) : tn_amd_store_op(way, p.nbytes);
+  if (!op || p.n > 64 || (adds && p.n > 1)) { tn_amd_refuse_node(x, u); return; }
   for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
   tn_amd_unmask(x, kept);
 }

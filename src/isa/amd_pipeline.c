@@ -232,7 +232,7 @@ static int tn_amd_pipe_may(tn_amd_pipe *p) {
 // ** the list anew **
 
 static tn_amd_line *tn_amd_pipe_line(tn_amd_pipe *p) {
-  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown(p->l, p->out, p->n, &p->cap, sizeof *all);
+  tn_amd_line *const all = (tn_amd_line *)tn_amd_grown_in(p->l, p->out, p->n, &p->cap, sizeof *all, 1);
   if (!all) return NULL;
   p->out = all;
   memset(&p->out[p->n], 0, sizeof *all);
@@ -299,10 +299,10 @@ static int tn_amd_pipe_open(tn_amd_pipe *p, tn_amd_list *l) {
   memset(p, 0, sizeof *p);
   p->l = l;
   if (!tn_amd_graph_open(&p->g, l)) return 0;
-  p->dword = (tn_amd_pipe_dword *)tn_amd_scratch(l->t, (size_t)tn_amd_graph_dwords(&p->g), sizeof *p->dword);
-  p->part = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->n, 1);
-  p->scc = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof *p->scc);
-  p->clone = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *p->clone);
+  p->dword = (tn_amd_pipe_dword *)tn_amd_room(l, (size_t)tn_amd_graph_dwords(&p->g), sizeof *p->dword);
+  p->part = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
+  p->scc = (int *)tn_amd_room(l, (size_t)l->n, sizeof *p->scc);
+  p->clone = (int *)tn_amd_room(l, (size_t)l->nvreg, sizeof *p->clone);
   for (int v = 0; v < l->nvreg && p->clone; v++) p->clone[v] = -1;
   return p->dword && p->part && p->scc && p->clone;
 }
@@ -313,7 +313,8 @@ static void tn_amd_pipeline(tn_amd_list *l) {
   if (l->refused || !loops) return;
   if (!tn_amd_pipe_open(&p, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   const int n = l->n;
-  for (int i = 0; i < n; i++) {
+  p.out = tn_amd_other_lines(l, n + n / 2, &p.cap);
+  for (int i = 0; i < n && p.out; i++) {
     if (!tn_amd_pipe_is_block(&p, i)) continue;
     if (tn_amd_pipe_may(&p)) {
       tn_amd_pipe_lines(&p, done, i);
@@ -325,6 +326,6 @@ static void tn_amd_pipeline(tn_amd_list *l) {
   if (!done || l->refused) return;
   tn_amd_pipe_lines(&p, done, n);
   if (l->refused) return;
-  l->line = p.out; l->n = p.n; l->cap = p.cap;
+  tn_amd_lines_are(l, p.out, p.n, p.cap);
 }
 #endif

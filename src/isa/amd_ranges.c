@@ -38,11 +38,6 @@ typedef struct tn_amd_ranges {
   uint8_t *depth;                          // of lines: how many loops are around it
 } tn_amd_ranges;
 
-static void *tn_amd_live_room(tn_amd_list *l, size_t n, size_t each) {
-  void *const p = tn_amd_scratch(l->t, n, each);
-  if (!p) tn_amd_list_refuse(l, "there is no memory for it");
-  return p;
-}
 static int tn_amd_live_unit_at(const tn_amd_ranges *r, int kind, int reg, int sub) {        // -1: none
   if (reg >= TN_AMD_VIRTUAL) return r->unit_of[reg - TN_AMD_VIRTUAL] + sub;
   if (reg > 255) return -1;
@@ -103,12 +98,12 @@ static void tn_amd_live_touch_line(tn_amd_ranges *r, int i) {
 static void tn_amd_live_touch_all(tn_amd_ranges *r) {
   tn_amd_list *const l = r->l;
   r->nunits = TN_AMD_REAL_UNITS;
-  r->unit_of = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *r->unit_of);
+  r->unit_of = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *r->unit_of);
   if (!r->unit_of) return;
   for (int v = 0; v < l->nvreg; v++) { r->unit_of[v] = r->nunits; r->nunits += l->vreg[v].dwords; }
-  r->vreg_of = (int32_t *)tn_amd_live_room(l, (size_t)r->nunits, sizeof *r->vreg_of);
-  r->touches = (int32_t *)tn_amd_live_room(l, (size_t)l->n + 1, sizeof *r->touches);
-  r->depth = (uint8_t *)tn_amd_live_room(l, (size_t)l->n + 1, 1);
+  r->vreg_of = (int32_t *)tn_amd_room(l, (size_t)r->nunits, sizeof *r->vreg_of);
+  r->touches = (int32_t *)tn_amd_room(l, (size_t)l->n + 1, sizeof *r->touches);
+  r->depth = (uint8_t *)tn_amd_room(l, (size_t)l->n + 1, 1);
   if (l->refused) return;
   for (int v = 0; v < l->nvreg; v++) for (int k = 0; k < l->vreg[v].dwords; k++) r->vreg_of[r->unit_of[v] + k] = v;
   for (int i = 0, depth = 0; i < l->n && !l->refused; i++) {
@@ -149,10 +144,10 @@ static void tn_amd_live_blocks_join(tn_amd_ranges *r, const int32_t *block_of_la
 }
 static void tn_amd_live_blocks_find(tn_amd_ranges *r) {
   tn_amd_list *const l = r->l;
-  int32_t *const of_label = (int32_t *)tn_amd_live_room(l, (size_t)l->labels + 1, sizeof *of_label);
+  int32_t *const of_label = (int32_t *)tn_amd_room(l, (size_t)l->labels + 1, sizeof *of_label);
   int most = 1;
   for (int i = 0; i < l->n; i++) most += (l->line[i].kind == TN_AMD_LINE_LABEL) + tn_amd_live_ends_block(&l->line[i]);
-  r->block = (tn_amd_live_block *)tn_amd_live_room(l, (size_t)most, sizeof *r->block);
+  r->block = (tn_amd_live_block *)tn_amd_room(l, (size_t)most, sizeof *r->block);
   if (!r->block || !of_label) return;
   tn_amd_live_blocks_cut(r);
   for (int b = 0; b < r->nblocks; b++) {
@@ -276,13 +271,13 @@ static int tn_amd_live_lanes_walk(tn_amd_ranges *r, const uint8_t *event, const 
 }
 static int tn_amd_live_lanes_find(tn_amd_ranges *r) {             // 0: EXEC stays as it is
   tn_amd_list *const l = r->l;
-  uint8_t *const event = (uint8_t *)tn_amd_live_room(l, (size_t)l->n, 1);
-  uint8_t *const nwrites = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
+  uint8_t *const event = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
+  uint8_t *const nwrites = (uint8_t *)tn_amd_room(l, (size_t)l->nvreg + 1, 1);
   if (!event || !nwrites || !tn_amd_live_lanes_events(r, event, nwrites)) return 0;
-  uint8_t *const mixed = (uint8_t *)tn_amd_live_room(l, (size_t)l->labels + 1, 1);
-  int32_t *const of_label = (int32_t *)tn_amd_live_room(l, (size_t)l->labels + 1, sizeof *of_label);
-  r->lanes_of = (int32_t *)tn_amd_live_room(l, (size_t)l->n, sizeof *r->lanes_of);
-  r->saved = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *r->saved);
+  uint8_t *const mixed = (uint8_t *)tn_amd_room(l, (size_t)l->labels + 1, 1);
+  int32_t *const of_label = (int32_t *)tn_amd_room(l, (size_t)l->labels + 1, sizeof *of_label);
+  r->lanes_of = (int32_t *)tn_amd_room(l, (size_t)l->n, sizeof *r->lanes_of);
+  r->saved = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *r->saved);
   if (l->refused) return 0;
   while (tn_amd_live_lanes_walk(r, event, nwrites, mixed, of_label) && !l->refused) {}
   return 1;
@@ -317,8 +312,8 @@ static void tn_amd_live_whole_mark(tn_amd_ranges *r, const tn_amd_live_whole *w)
 }
 static void tn_amd_live_whole_find(tn_amd_ranges *r) {
   tn_amd_live_whole w;
-  w.first = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *w.first);
-  w.parts = (uint8_t *)tn_amd_live_room(r->l, (size_t)r->nunits, 1);
+  w.first = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *w.first);
+  w.parts = (uint8_t *)tn_amd_room(r->l, (size_t)r->nunits, 1);
   if (r->l->refused) return;
   for (int i = 0; i < r->l->n; i++) {
     tn_amd_live_whole_line(r, &w, i, TN_AMD_READS);
@@ -330,8 +325,8 @@ static void tn_amd_live_whole_find(tn_amd_ranges *r) {
 // ** results that keep part of what was there: nothing was, where a unit is first written, and lives in one block **
 
 static void tn_amd_live_fresh_find(tn_amd_ranges *r) {
-  int32_t *const home = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *home); // block + 1, -1: several
-  tn_amd_live_touch **const first = (tn_amd_live_touch **)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *first);
+  int32_t *const home = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *home); // block + 1, -1: several
+  tn_amd_live_touch **const first = (tn_amd_live_touch **)tn_amd_room(r->l, (size_t)r->nunits, sizeof *first);
   if (!home || !first) return;
   for (int b = 0; b < r->nblocks; b++)
     for (int k = r->touches[r->block[b].first]; k < r->touches[r->block[b].end]; k++) {
@@ -354,9 +349,9 @@ static void tn_amd_live_fresh_find(tn_amd_ranges *r) {
 typedef struct tn_amd_live_flow { int32_t *number, *unit; int n, words; uint64_t *in, *kill; } tn_amd_live_flow;
 
 static void tn_amd_live_flow_number(tn_amd_ranges *r, tn_amd_live_flow *f) {
-  int32_t *const written = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *written);     // block + 1
-  f->number = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *f->number);
-  f->unit = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *f->unit);
+  int32_t *const written = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *written);     // block + 1
+  f->number = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *f->number);
+  f->unit = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *f->unit);
   if (r->l->refused) return;
   for (int b = 0; b < r->nblocks; b++)
     for (int i = r->block[b].first; i < r->block[b].end; i++)
@@ -406,8 +401,8 @@ static void tn_amd_live_flow_find(tn_amd_ranges *r, tn_amd_live_flow *f) {
   memset(f, 0, sizeof *f);
   tn_amd_live_flow_number(r, f);
   f->words = (f->n + 63) / 64;
-  f->in = (uint64_t *)tn_amd_live_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->in);
-  f->kill = (uint64_t *)tn_amd_live_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->kill);
+  f->in = (uint64_t *)tn_amd_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->in);
+  f->kill = (uint64_t *)tn_amd_room(r->l, (size_t)r->nblocks * (size_t)f->words, sizeof *f->kill);
   if (r->l->refused || !f->n) return;
   for (int b = 0; b < r->nblocks; b++) tn_amd_live_flow_block(r, f, b);
   for (int more = 1; more;) {
@@ -462,9 +457,9 @@ static void tn_amd_live_spans_line(tn_amd_ranges *r, int i, int32_t *open) {
   }
 }
 static void tn_amd_live_spans_find(tn_amd_ranges *r, const tn_amd_live_flow *f) {
-  int32_t *const open = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *open);      // where it ends
-  r->spans = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *r->spans);
-  r->writes = (int32_t *)tn_amd_live_room(r->l, (size_t)r->nunits, sizeof *r->writes);
+  int32_t *const open = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *open);      // where it ends
+  r->spans = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *r->spans);
+  r->writes = (int32_t *)tn_amd_room(r->l, (size_t)r->nunits, sizeof *r->writes);
   if (r->l->refused) return;
   tn_amd_live_span_new(r, 0, 0, 0, -1);         // number 0 is none
   tn_amd_live_write_put(r, 0, 0, -1);

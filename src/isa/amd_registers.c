@@ -257,7 +257,7 @@ static void tn_amd_scan_pass(tn_amd_scan *s) {
       if (phys >= 0) tn_amd_scan_take(s, v, phys);
       else if (s->rounds) { s->nspilled = 1; return; }
       else {
-        if (!s->worth) s->worth = (float *)tn_amd_live_room(s->l, (size_t)s->l->nvreg + 1, sizeof *s->worth);
+        if (!s->worth) s->worth = (float *)tn_amd_room(s->l, (size_t)s->l->nvreg + 1, sizeof *s->worth);
         if (s->worth && !s->nspilled) tn_amd_scan_weigh(s);
         if (s->worth) tn_amd_scan_force(s, v, now);
       }
@@ -287,7 +287,7 @@ static int tn_amd_scan_round(const tn_amd_chip *chip, int n, int others) {
 static void tn_amd_scan_spread(tn_amd_scan *s) {
   const int n = tn_amd_scan_named(s, TN_AMD_VGPR), agprs = tn_amd_scan_named(s, TN_AMD_AGPR);
   int32_t *const place = s->place;
-  int32_t *const other = (int32_t *)tn_amd_live_room(s->l, (size_t)s->l->nvreg + 1, sizeof *other);
+  int32_t *const other = (int32_t *)tn_amd_room(s->l, (size_t)s->l->nvreg + 1, sizeof *other);
   if (!other) return;
   s->place = other; s->rounds = 1;
   s->most[1] = tn_amd_scan_round(s->l->chip, n, agprs ? agprs : 0);
@@ -300,11 +300,11 @@ static void tn_amd_scan_all(tn_amd_scan *s, tn_amd_tuples *t) {
   memset(s, 0, sizeof *s);
   s->l = l; s->r = t->r; s->t = t;
   s->most[0] = tn_amd_last_sgpr(l->family) + 1; s->most[1] = 256; s->most[2] = l->family == TN_AMD_GFX9 ? 256 : 0;
-  s->begin = (int32_t *)tn_amd_live_room(l, 2 * (size_t)l->n + 2, sizeof *s->begin);
-  s->next = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *s->next);
-  s->place = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *s->place);
-  s->spilled = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
-  s->masks = (uint8_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, 1);
+  s->begin = (int32_t *)tn_amd_room(l, 2 * (size_t)l->n + 2, sizeof *s->begin);
+  s->next = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *s->next);
+  s->place = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *s->place);
+  s->spilled = (uint8_t *)tn_amd_room(l, (size_t)l->nvreg + 1, 1);
+  s->masks = (uint8_t *)tn_amd_room(l, (size_t)l->nvreg + 1, 1);
   if (l->refused) return;
   tn_amd_scan_masks(s);
   tn_amd_scan_sort(s);
@@ -369,7 +369,8 @@ static void tn_amd_rename_all(tn_amd_list *l) {
     n += tn_amd_move_lines(&l->line[i], l->family);
     fits &= n <= i + 1;
   }
-  tn_amd_line *const out = fits ? l->line : (tn_amd_line *)tn_amd_live_room(l, (size_t)n + 1, sizeof *out);
+  int cap = l->cap;
+  tn_amd_line *const out = fits ? l->line : tn_amd_other_lines(l, n + 1, &cap);
   if (!out) return;
   for (int i = 0; i < l->n; i++) {
     if (l->line[i].kind != TN_AMD_LINE_COPY) {
@@ -382,8 +383,8 @@ static void tn_amd_rename_all(tn_amd_list *l) {
     if (moves) tn_amd_move_expand(&copy, l->family, &out[at]);
     at += moves;
   }
-  if (!fits) l->cap = n + 1;
-  l->line = out; l->n = n;
+  l->n = n;
+  if (!fits) tn_amd_lines_are(l, out, n, cap);
 }
 
 // ** all of it **

@@ -48,7 +48,7 @@ static void tn_amd_lives_named(tn_amd_order *o) {
 // LOOP, -1: none; of a LOOP the one around it; end: of a LOOP.
 static int tn_amd_lives_loops(tn_amd_order *o) {
   const tn_amd_list *const l = o->g.l;
-  int *const loop = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->n, sizeof *loop), *const end = loop + l->n, in = -1;
+  int *const loop = (int *)tn_amd_room(l, 2 * (size_t)l->n, sizeof *loop), *const end = loop + l->n, in = -1;
   if (!loop) return 0;
   for (int i = 0; i < l->n; i++) {
     loop[i] = in;
@@ -311,10 +311,10 @@ static int tn_amd_order_open(tn_amd_order *o, tn_amd_list *l) {
     if (end - i > longest) longest = end - i;
     i = end;
   }
-  o->life = (tn_amd_life *)tn_amd_scratch(l->t, (size_t)l->nvreg, sizeof *o->life);
-  o->at = (tn_amd_pressure *)tn_amd_scratch(l->t, n + 2, sizeof *o->at);
-  o->order = (int *)tn_amd_scratch(l->t, n, sizeof *o->order);
-  o->greedy.key = (int64_t *)tn_amd_scratch(l->t, 3 * (size_t)longest, sizeof *o->greedy.key);
+  o->life = (tn_amd_life *)tn_amd_room(l, (size_t)l->nvreg, sizeof *o->life);
+  o->at = (tn_amd_pressure *)tn_amd_room(l, n + 2, sizeof *o->at);
+  o->order = (int *)tn_amd_room(l, n, sizeof *o->order);
+  o->greedy.key = (int64_t *)tn_amd_room(l, 3 * (size_t)longest, sizeof *o->greedy.key);
   if (!o->life || !o->at || !o->order || !o->greedy.key) return 0;
   o->modest.key = o->greedy.key + longest;
   o->later.key = o->modest.key + longest;
@@ -366,7 +366,7 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
 }
 // Labels that nobody goes to begin no block.
 static int tn_amd_labels_dropped(tn_amd_list *l) {
-  uint8_t *const used = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->labels, 1);
+  uint8_t *const used = (uint8_t *)tn_amd_room(l, (size_t)l->labels, 1);
   int n = 1;
   if (!used) return 0;
   for (int i = 0; i < l->n; i++)

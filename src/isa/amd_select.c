@@ -278,7 +278,7 @@ static int tn_amd_wanted(const tn_amd_selection *x, const tiny_uop *u, uint32_t 
       return u->lanes > 1 && u->k * tn_amd_bits_of(s->dtype) % 32 == 0 && tn_amd_packs(u) ? as_u : TN_AMD_ELEMENTS;
     case TINY_OP_LOAD: return tn_amd_pieces_of(x, u->src[0], u).words ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
     case TINY_OP_STORE:
-      return tn_is_reg(u->src[0]->src[0]) || !tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
+      return tn_amd_in_registers(x, u->src[0]) || !tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
     default: return tn_amd_packs(s) && tn_amd_takes_words(x, u) ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
   }
 }
@@ -302,18 +302,20 @@ static void tn_amd_survey(tn_amd_selection *x) {
 }
 static int tn_amd_tables(tn_amd_selection *x) {
   const size_t n = (size_t)x->k->n + 1;
-  x->elements = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->words = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->ends = (int *)tn_amd_scratch(x->t, n, sizeof(int));
-  x->place = (int64_t *)tn_amd_scratch(x->t, n, sizeof(int64_t));
-  x->wants = (uint8_t *)tn_amd_scratch(x->t, 8 * n, 1);
-  x->step = (struct tn_amd_step *)tn_amd_scratch(x->t, TN_AMD_STEPS, sizeof *x->step);
-  x->level = (struct tn_amd_level *)tn_amd_scratch(x->t, TN_AMD_DEEP, sizeof *x->level);
+  x->elements = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->words = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->ends = (int *)tn_amd_room(x->l, n, sizeof(int));
+  x->place = (int64_t *)tn_amd_room(x->l, n, sizeof(int64_t));
+  x->wants = (uint8_t *)tn_amd_room(x->l, 8 * n, 1);
+  x->step = (struct tn_amd_step *)tn_amd_room(x->l, TN_AMD_STEPS, sizeof *x->step);
+  x->level = (struct tn_amd_level *)tn_amd_room(x->l, TN_AMD_DEEP, sizeof *x->level);
   if (!x->elements || !x->words || !x->ends || !x->place || !x->wants || !x->step || !x->level) return 0;
   x->needed = x->wants + n; x->zeros = x->needed + n; x->written = x->zeros + n; x->inside = x->written + n;
   x->tuple = x->inside + n; x->uses = x->tuple + n; x->buffer = x->uses + n;
   return 1;
 }
+// Bytes that a group has, and that an item is given: gfx9's waves of 64 have 8 MiB at most, spilled registers with it.
+enum { TN_AMD_MOST_LDS = 1 << 16, TN_AMD_MOST_SCRATCH = 1 << 16 };
 // The whole list, to l, which is open.
 static void tn_amd_select_list(tn_amd_list *l, const tiny_listing *k) {
   tn_amd_selection x;
@@ -327,6 +329,9 @@ static void tn_amd_select_list(tn_amd_list *l, const tiny_listing *k) {
   tn_amd_count_uses(&x);
   tn_amd_begin(&x);
   tn_amd_nodes(&x, 0, k->n);
+  if (x.lds > TN_AMD_MOST_LDS) tn_amd_list_refuse(l, "LOCAL memory beyond 64 KiB");
+  if (x.scratch > TN_AMD_MOST_SCRATCH) tn_amd_list_refuse(l, "REG memory beyond 64 KiB");
+  if (l->refused) return;
   l->setup.lds = (uint32_t)x.lds; l->setup.scratch = (uint32_t)x.scratch;
 }
 #endif

@@ -49,10 +49,10 @@ static tn_amd_operand tn_amd_spill_fresh(tn_amd_list *l, int kind, int dwords) {
 }
 // An empty list of lines, with room for as many again as there were.
 static int tn_amd_spill_open(tn_amd_list *l) {
-  const int room = l->n + l->n / 2 + 64;
-  tn_amd_line *const line = (tn_amd_line *)tn_amd_live_room(l, (size_t)room, sizeof *line);
+  int cap;
+  tn_amd_line *const line = tn_amd_other_lines(l, l->n + l->n / 2 + 64, &cap);
   if (!line) return 0;
-  l->line = line; l->n = 0; l->cap = room;
+  tn_amd_lines_are(l, line, 0, cap);
   return 1;
 }
 static tn_amd_line *tn_amd_spill_push(tn_amd_list *l, const tn_amd_line *line) {
@@ -206,7 +206,7 @@ static void tn_amd_spill_inputs(const tn_amd_spill_job *j, int nvreg) {
 // Registers that no line names any more are forgotten, so that there are numbers for others.
 static void tn_amd_spill_renumber(tn_amd_spill *s) {
   tn_amd_list *const l = s->l;
-  int32_t *const number = (int32_t *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *number);
+  int32_t *const number = (int32_t *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *number);
   int n = 0;
   if (!number) return;
   for (int k = 0; k < s->nlanes; k++) number[s->lanes[k]] = 1;
@@ -232,7 +232,7 @@ static void tn_amd_spill_rewrite(tn_amd_spill *s, tn_amd_tuples *t, const uint8_
   tn_amd_list *const l = s->l;
   tn_amd_spill_job j = {s, l, t, NULL, l->line, l->n};
   const int nvreg = l->nvreg;
-  j.home = (tn_amd_spill_home *)tn_amd_live_room(l, (size_t)nvreg + 1, sizeof *j.home);
+  j.home = (tn_amd_spill_home *)tn_amd_room(l, (size_t)nvreg + 1, sizeof *j.home);
   if (!j.home || !tn_amd_spill_open(l)) return;
   for (int v = 0; v < nvreg && !l->refused; v++) if (spilled[v]) tn_amd_spill_settle(&j, v);
   if (!l->refused) tn_amd_spill_inputs(&j, nvreg);

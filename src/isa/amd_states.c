@@ -20,7 +20,7 @@ enum { TN_AMD_SCALAR_MEMORY = 5, TN_AMD_SCALAR_LANE = 4, TN_AMD_SCALAR_FMAS = 4,
   TN_AMD_EXEC_DPP = 5, TN_AMD_EXEC_LANE = 4 };
 // MOST: of left; MODE, M0: until they may be used. part, of: which of so many registers it is that a matrix instruction
 // wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY where a vector instruction was right before
-enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS };
+enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS = 8 };
 typedef struct tn_amd_states {
   uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS];
   uint8_t part[TN_AMD_FLOW_VECTORS], of[TN_AMD_FLOW_VECTORS];
@@ -59,8 +59,11 @@ static int tn_amd_states_join(void *to, const void *from) {
   for (size_t i = first; i < offsetof(tn_amd_states, part); i++) if (other[i] > all[i]) { all[i] = other[i]; more = 1; }
   return more;
 }
+// In eights, whose lanes compilers put side by side.
 static void tn_amd_states_pass_over(uint8_t *of, int n, int states) {
-  for (int i = 0; i < n; i++) of[i] = (uint8_t)(of[i] > states ? of[i] - states : 0);
+  const uint8_t passed = (uint8_t)states;
+  for (uint8_t *end = of + n; of < end; of += 8)
+    for (int i = 0; i < 8; i++) of[i] = (uint8_t)(of[i] - (of[i] < passed ? of[i] : passed));
 }
 static void tn_amd_states_pass(tn_amd_states *s, const tn_amd_files *files, int states) {
   for (int k = 0; k < TN_AMD_NEXTS && s->last[TN_AMD_LEFT_MOST]; k++) {

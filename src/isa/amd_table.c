@@ -71,11 +71,15 @@ static int tn_amd_opcode(int op, int family) { return tn_amd_rows[op].code[famil
 
 // What is written for a family in a text of alternatives: where it begins, and its length.
 static const char *tn_amd_alternative(const char *text, int family, size_t *n) {
-  const char *const mark = family == TN_AMD_GFX12 ? "|12:" : family == TN_AMD_GFX9 ? "|9:" : NULL;
-  const char *own = mark ? strstr(text, mark) : NULL;
-  if (own) text = own + strlen(mark);
-  const char *const end = strchr(text, '|');
-  *n = end ? (size_t)(end - text) : strlen(text);
+  const char *end = text;
+  while (*end && *end != '|') end++;
+  for (const char *other = end; *other && family != TN_AMD_GFX11;) {           // "|12:.." or "|9:.."
+    const int of = other[1] == '9' ? TN_AMD_GFX9 : TN_AMD_GFX12;
+    const char *const begin = other + (of == TN_AMD_GFX9 ? 3 : 4);
+    for (other = begin; *other && *other != '|';) other++;
+    if (of == family) { text = begin; end = other; break; }
+  }
+  *n = (size_t)(end - text);
   return text;
 }
 static const char *tn_amd_name(int op, int family, size_t *n) {
@@ -88,9 +92,10 @@ static tn_amd_form tn_amd_form_of(int op, int family) {
   size_t n;
   tn_amd_form f;
   f.operands = tn_amd_alternative(tn_amd_rows[op].operands, family, &n);
-  const char *const slash = (const char *)memchr(f.operands, '/', n);
-  f.n = (int)(slash ? (size_t)(slash - f.operands) : n) / 2;
-  f.takes = slash ? slash + 1 : f.operands + n;
+  size_t slash = 0;
+  while (slash < n && f.operands[slash] != '/') slash++;
+  f.n = (int)slash / 2;
+  f.takes = f.operands + (slash < n ? slash + 1 : n);
   f.ntakes = (int)(f.operands + n - f.takes);
   return f;
 }

@@ -65,9 +65,9 @@ static void tn_amd_tuple_wants(tn_amd_tuples *t, const tn_amd_operand *o) {
 }
 static void tn_amd_tuple_begin(tn_amd_tuples *t) {
   tn_amd_list *const l = t->l;
-  t->tuple = (tn_amd_tuple *)tn_amd_live_room(l, (size_t)l->nvreg + 1, sizeof *t->tuple);
-  t->span_at = (int32_t *)tn_amd_live_room(l, (size_t)t->r->nunits, sizeof *t->span_at);
-  t->write_at = (int32_t *)tn_amd_live_room(l, (size_t)t->r->nunits, sizeof *t->write_at);
+  t->tuple = (tn_amd_tuple *)tn_amd_room(l, (size_t)l->nvreg + 1, sizeof *t->tuple);
+  t->span_at = (int32_t *)tn_amd_room(l, (size_t)t->r->nunits, sizeof *t->span_at);
+  t->write_at = (int32_t *)tn_amd_room(l, (size_t)t->r->nunits, sizeof *t->write_at);
   if (l->refused) return;
   for (int v = 0; v < l->nvreg; v++) { t->tuple[v].into = v; t->tuple[v].align = 1; }
   for (int i = 0; i < l->n; i++) {

@@ -24,9 +24,9 @@ static int tn_amd_is_trans(int op) {
 }
 static int tn_amd_is_matrix(int op, int family) {
   const int format = tn_amd_format(op, family);
-  size_t n;
-  return format == TN_AMD_MFMA || (format == TN_AMD_VOP3P && !strncmp(tn_amd_name(op, family, &n), "v_wmma", 6)) ||
-      (format == TN_AMD_VOP3P && !strncmp(tn_amd_name(op, family, &n), "v_swmmac", 8));
+  const char *const name = tn_amd_rows[op].names;            // of all families
+  return format == TN_AMD_MFMA || (format == TN_AMD_VOP3P && (!strncmp(name, "v_wmma", 6) ||
+                                                              !strncmp(name, "v_swmmac", 8)));
 }
 static int tn_amd_is_branch(int op) {
   switch (op) {
@@ -62,7 +62,8 @@ static int tn_amd_stands(const tn_amd_line *line) {
   if ((unit == TN_AMD_U_SMEM || unit == TN_AMD_U_VMEM) && !line->ins.n) return 1;
   if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_SMEM && unit != TN_AMD_U_VALU) return 0;
   const char *const name = tn_amd_name(op, line->ins.family, &n);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strncmp(name, names[i], strlen(names[i]))) return 1;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (name[2] == names[i][2] && name[3] == names[i][3] && !strncmp(name, names[i], strlen(names[i]))) return 1;
   return 0;
 }
 
@@ -86,12 +87,13 @@ static int tn_amd_writes_scc(int op, int family) {
   }
   const int format = tn_amd_format(op, family);
   size_t n;
-  const char *const name = tn_amd_name(op, family, &n);
   if (format == TN_AMD_SOP2 || format == TN_AMD_SOPC) return 1;
+  if (format != TN_AMD_SOPK && format != TN_AMD_SOP1) return 0;
+  const char *const name = tn_amd_name(op, family, &n);
   if (format == TN_AMD_SOPK) return n > 6 && !memcmp(name, "s_cmpk", 6);
-  return format == TN_AMD_SOP1 && (n > 14 && (!memcmp(name + n - 12, "saveexec_b32", 12) ||
+  return n > 14 && (!memcmp(name + n - 12, "saveexec_b32", 12) ||
       !memcmp(name + n - 12, "saveexec_b64", 12) || !memcmp(name + n - 10, "wrexec_b32", 10) ||
-      !memcmp(name + n - 10, "wrexec_b64", 10)));
+      !memcmp(name + n - 10, "wrexec_b64", 10));
 }
 static int tn_amd_reads_scc(int op) {
   switch (op) {
@@ -102,18 +104,21 @@ static int tn_amd_reads_scc(int op) {
   }
 }
 static int tn_amd_writes_exec(int op, int family) {
+  const int format = tn_amd_format(op, family);
   size_t n;
+  if (format != TN_AMD_VOPC && format != TN_AMD_SOP1) return 0;
   const char *const name = tn_amd_name(op, family, &n);
-  if (tn_amd_format(op, family) == TN_AMD_VOPC) return n > 7 && !memcmp(name, "v_cmpx_", 7);
-  if (tn_amd_format(op, family) != TN_AMD_SOP1) return 0;
+  if (format == TN_AMD_VOPC) return n > 7 && !memcmp(name, "v_cmpx_", 7);
   return n > 12 && (!memcmp(name + n - 12, "saveexec_b32", 12) || !memcmp(name + n - 12, "saveexec_b64", 12) ||
                     !memcmp(name + n - 10, "wrexec_b32", 10) || !memcmp(name + n - 10, "wrexec_b64", 10));
 }
 // Has the instruction's name these letters?
 static int tn_amd_is_named(const tn_amd_ins *ins, const char *letters) {
   size_t n;
-  const char *const name = tn_amd_name(ins->op, ins->family, &n), *const at = strstr(name, letters);
-  return at && at + strlen(letters) <= name + n;
+  const char *const name = tn_amd_name(ins->op, ins->family, &n);
+  const size_t k = strlen(letters);
+  for (size_t i = 0; i + k <= n; i++) if (name[i] == *letters && !memcmp(name + i, letters, k)) return 1;
+  return 0;
 }
 // What is written is read before: it is added to, or part of it stays.
 static int tn_amd_adds_to_result(int op, int family) {
@@ -129,10 +134,10 @@ static int tn_amd_adds_to_result(int op, int family) {
   }
   const int format = tn_amd_format(op, family);
   size_t n;
+  if (format != TN_AMD_VOP3P && format != TN_AMD_MFMA && !tn_amd_is_memory(format)) return 0;
   const char *const name = tn_amd_name(op, family, &n);
   if (format == TN_AMD_VOP3P || format == TN_AMD_MFMA)
     return n > 8 && (!memcmp(name, "v_swmmac", 8) || !memcmp(name, "v_smfmac", 8));
-  if (!tn_amd_is_memory(format)) return 0;
   for (size_t i = 0; i + 4 <= n; i++) if (!memcmp(name + i, "_d16", 4)) return 1;
   return 0;
 }

@@ -93,7 +93,9 @@ static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k)
   if (v != v) bits = 0x7FC00000;
   return tn_amd_k32(dtype == TINY_F32 ? bits : tn_amd_narrow_bits(dtype, bits));
 }
-static int tn_amd_is_zero(const tn_amd_operand *o) { return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128; }
+static int tn_amd_is_zero(const tn_amd_operand *o) {
+  return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128;
+}
 
 // ** the pool **
 

@@ -162,10 +162,10 @@ static void tn_amd_put_wait(tn_amd_flow *f, tn_amd_pending *p, tn_amd_needs need
 typedef struct tn_amd_waiting { int *loop, *end, loops, in_front; tn_amd_pending *back; } tn_amd_waiting;
 
 static int tn_amd_waiting_open(tn_amd_waiting *w, tn_amd_list *l) {
-  int *const stack = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int)), depth = 0;
+  int *const stack = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int)), depth = 0;
   memset(w, 0, sizeof *w);
-  w->loop = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
-  w->end = (int *)tn_amd_scratch(l->t, (size_t)l->n, sizeof(int));
+  w->loop = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
+  w->end = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
   if (!stack || !w->loop || !w->end) return 0;
   for (int i = 0; i < l->n; i++) {
     if (l->line[i].kind == TN_AMD_LINE_LOOP) { w->loop[i] = ++w->loops; stack[depth++] = i; }
@@ -174,7 +174,7 @@ static int tn_amd_waiting_open(tn_amd_waiting *w, tn_amd_list *l) {
     w->end[from] = i;
     w->loop[i - 1] = w->loop[from];
   }
-  w->back = (tn_amd_pending *)tn_amd_scratch(l->t, (size_t)w->loops + 1, sizeof *w->back);
+  w->back = (tn_amd_pending *)tn_amd_room(l, (size_t)w->loops + 1, sizeof *w->back);
   return w->back != NULL;
 }
 // What is under way in front of the loop, is used in it and is not under way where it goes round.
