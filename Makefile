@@ -111,11 +111,13 @@ fuzz: $(FUZZERS) build/plain/test_random
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh $(filter-out %/fuzz_api,$(FUZZERS)) $(filter %/fuzz_api,$(FUZZERS))
 	@TEST_ROUNDS=400 TEST_FROM=100001 build/plain/test_random
 
-# AMD's without a GPU: vectors and programs on AMD, on GPUs that are played, by clang and the emulator.
+# AMD's without a GPU: vectors and programs on AMD, on GPUs that are played, by the built-in compiler and the emulator; with
+# TEST_AMD_COMPILER=clang by clang.
 test-amd: build/plain/test_amd
 	@$(MAKE) -s tiny.h
 	@build/plain/test_amd
-	@TEST_AMD_GPUS="$${TEST_AMD:-gfx1100 gfx1201 gfx942}" TEST_STRIDE=$${TEST_STRIDE:-8} TEST_ROUNDS=$${TEST_ROUNDS:-40} tests/test_amd.sh
+	@TEST_AMD_GPUS="$${TEST_AMD:-gfx1100 gfx1201 gfx942}" TEST_STRIDE=$${TEST_STRIDE:-8} TEST_ROUNDS=$${TEST_ROUNDS:-40} \
+	  TEST_RANDOM=$${TEST_RANDOM:-4} TEST_STEPS=$${TEST_STEPS:-10} tests/test_amd.sh
 
 # What could not be proven without one of AMD's GPUs, item by item, for who has one.
 test-amd-device: build/plain/test_amd_device
@@ -308,7 +310,7 @@ cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
 ptx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx.h"'
 # Our own PTX on that machine in the place of INTERP: make ptx.
 ptx-own    = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx_device.h"'
-# HIP C by clang on the tests' emulator of AMD GPUs in the place of INTERP: TINY_DEV=INTERP TEST_AMD=gfx942 build/gfx/test_vectors.
+# Machine code on the tests' emulator of AMD GPUs in the place of INTERP: TINY_DEV=INTERP TEST_AMD=gfx942 build/gfx/test_vectors.
 gfx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd_device.h"'
 # NV in the place of INTERP, on a GPU that is played: tests/test_nv.sh.
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 3948e58822294e5c186810e92a244c8475726569ed215d15d3b54697287d12ee
+/* tiny.h 0.1.0, source ca770caa737055b3bc24c06b59412183ac9e1ef85a7e1b939968c49b3f2ab29b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -940,7 +940,7 @@ typedef struct tiny_desc {
   // interpreted. "outside": the first of clang, cc and gcc that works. "both": the library itself, and an outside one
   // what that does not take, and kernels that take long, while the program goes on: bits stay. Else the name or path of
   // an outside one. NULL: $TINY_CC, else "both"; "outside" where there is none of our own (TINY_NO_ISA, other
-  // processors). It is copied
+  // processors). It is copied. Other devices that have a choice say in their manuals what these names are there
   const char *compiler;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
@@ -3728,7 +3728,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "3948e58822294e5c186810e92a244c8475726569ed215d15d3b54697287d12ee"
+#define TN_SOURCE_ID "ca770caa737055b3bc24c06b59412183ac9e1ef85a7e1b939968c49b3f2ab29b"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -73273,7 +73273,7 @@ TINY_API tiny_code tiny_sync(tiny_ctx *t) {
 TINY_API const char *tiny_error(const tiny_ctx *t) {
   return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
 }
-TINY_API const char *tiny_compiler_of(const tiny_ctx *t) { return t->compiler; }
+TINY_API const char *tiny_compiler_of(const tiny_ctx *t) { return t ? t->compiler : NULL; }
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
 TINY_API void tiny_clear(tiny_ctx *t) {
   if (!t || (t->tensors && t->tensors->refuse)) return;

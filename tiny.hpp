@@ -1705,8 +1705,6 @@ inline tiny_code cache_import_from(const Context &t, const void *data, std::size
 inline Tensor kernel(const Context &t, const tiny_kernel_desc &d) { return give(tiny_kernel(t.get(), &d), t); }
 // >>backends
 inline const tiny_warp_unit *warp_units(const char *target, int &n) { return tiny_warp_units(target, &n); }
-inline const char *compiler_of(const Context &t) { return tiny_compiler_of(t.get()); }
-inline void renderer_of_language(tiny_renderer &r = TINY_MEAN) { tiny_renderer_of_language(&r); }
 // >>observe
 inline Tensor Tensor::label(const char *name) const { return give(tiny_label(get(), name), *this); }
 inline const char *Tensor::label_of() const { return tiny_label_of(get()); }

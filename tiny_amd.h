@@ -21,13 +21,16 @@ WHAT IT IS
 WHAT IT NEEDS
   Linux 5.14 or later with amdgpu (KFD 1.6 or later); the right to open the two files, which the group render usually
   has. A GPU of RDNA3 (gfx1100 to gfx1103, gfx1150, gfx1151), RDNA4 (gfx1200, gfx1201) or CDNA3 (gfx942).
-  For kernels that are not in the cache yet a clang that knows these targets, 17 or later (19 for RDNA4): that of ROCm
-  (/opt/rocm/llvm/bin/clang), from PATH, or TINY_AMD_CLANG. No linker, no library and no header of ROCm is used. Debug
-  letter p tells which was found.
+  No compiler: machine code is written here. HIP C, your own or by choice, is compiled by a clang that knows these
+  targets, 17 or later (19 for RDNA4): that of ROCm (/opt/rocm/llvm/bin/clang), from PATH, or TINY_AMD_CLANG. No linker,
+  no library and no header of ROCm is used. Debug letter p tells which was found.
 
-WITHOUT A COMPILER
-  tiny_cache_export writes the kernels that a program has compiled; tiny_desc.cache_file takes them where there is no
-  clang.
+WHO COMPILES
+  tiny_desc.compiler, else TINY_AMD_COMPILER. "both", or nothing: the library itself; a kernel that has no form there,
+  and it alone, is HIP C, if there is a clang, else TINY_E_COMPILE. "builtin": the library alone. "outside": HIP C by
+  the clang that is found. A name or path with clang in it: HIP C by that one. Debug letter d shows the instructions of
+  each kernel, and what was refused.
+  tiny_cache_export writes the kernels that a program has compiled; tiny_desc.cache_file takes them.
 
 WHAT IT DOES NOT DO
   Other GPUs; kernels with a stack of unknown size. Nothing of this has run on a GPU yet: it was built beside a mock of
@@ -17046,150 +17049,150 @@ SOFTWARE.
 
 Where things stand in tiny_amd.h
 
-    173  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    176  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                           addresses
-    200  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
+    203  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
                                           two sides of a bus see in order
-    318  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
+    321  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
                                           nothing of it has a name in a folder
-    449  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
+    452  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
                                           the driver's
-    562  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
+    565  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
                                           commands that was prepared
-    777  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    780  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1138  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1141  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1163  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1277  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1166  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1280  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1332  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1335  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1388  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1391  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1467  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1470  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1525  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1622  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1528  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1625  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1878  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1881  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2052  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2055  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2448  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2451  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2572  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2575  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2726  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2729  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2832  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2835  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2926  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2929  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3246  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3249  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3746  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3749  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   4008  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   4011  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4113  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4116  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4297  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5071  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4300  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5074  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5143  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5146  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5270  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5701  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5273  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5704  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5787  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5790  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5980  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5983  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6653  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6656  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7097  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7418  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+   7100  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7421  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7518  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7561  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7521  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7564  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   7883  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   7886  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8100  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8103  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8168  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8171  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8399  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8402  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   8825  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   8828  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   9042  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   9045  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9217  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9220  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9361  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9364  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9621  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9624  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9654  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-  10049  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9657  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10052  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10380  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10383  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10769  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10772  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  11072  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11075  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11412  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11473  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11415  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11476  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11687  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11690  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12090  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12093  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12317  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12320  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12650  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12653  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13050  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13053  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13548  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13551  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  13821  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  13824  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14091  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14518  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14741  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14094  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14521  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14744  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  14858  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  14861  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15077  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15080  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15351  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15354  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15537  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15540  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15672  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15859  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15675  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15862  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  15977  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16104  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  15980  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16107  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16417  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16420  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16509  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16512  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16717  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16830  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16720  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16833  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16873  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16876  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17001  src/amd/backend.c                the one object of tiny_amd.h
+  17004  src/amd/backend.c                the one object of tiny_amd.h
 */

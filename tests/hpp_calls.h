@@ -882,8 +882,6 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
   (void)tiny::cache_import_from(t, bytes, 1);
   (void)tiny::kernel(t, tiny_kernel_desc());
   (void)tiny::warp_units("a", number);
-  (void)tiny::compiler_of(t);
-  tiny::renderer_of_language(made_tiny_renderer);
   (void)x.label("a");
   (void)x.label_of();
   (void)tiny::now_ns();

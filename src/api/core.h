@@ -223,7 +223,7 @@ typedef struct tiny_desc {
   // interpreted. "outside": the first of clang, cc and gcc that works. "both": the library itself, and an outside one
   // what that does not take, and kernels that take long, while the program goes on: bits stay. Else the name or path of
   // an outside one. NULL: $TINY_CC, else "both"; "outside" where there is none of our own (TINY_NO_ISA, other
-  // processors). It is copied
+  // processors). It is copied. Other devices that have a choice say in their manuals what these names are there
   const char *compiler;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal

@@ -139,7 +139,7 @@ TINY_API tiny_code tiny_sync(tiny_ctx *t) {
 TINY_API const char *tiny_error(const tiny_ctx *t) {
   return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
 }
-TINY_API const char *tiny_compiler_of(const tiny_ctx *t) { return t->compiler; }
+TINY_API const char *tiny_compiler_of(const tiny_ctx *t) { return t ? t->compiler : NULL; }
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
 TINY_API void tiny_clear(tiny_ctx *t) {
   if (!t || (t->tensors && t->tensors->refuse)) return;
