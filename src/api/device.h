@@ -408,7 +408,8 @@ typedef struct tiny_launch {
 // What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
 // memory is refused, nobody's frames are left behind.
 
-// At the end of b, which keeps a 0 behind it; data NULL: so many zeros. Refused memory is recorded as the context's error, and nothing is added.
+// At the end of b, which keeps a 0 behind it; data NULL: so many zeros. Refused memory is recorded as the context's
+// error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
 // The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
 // NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
