@@ -10,6 +10,7 @@
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
 #include "amd_common.c"
+#include "amd_tail.c"
 #include "amd_merge.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
@@ -37,6 +38,7 @@ static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, ti
   tn_amd_select_list(l, k);
   if (!l->refused) tn_amd_remove_common(l);
   if (!l->refused) tn_amd_remove_dead(l);
+  if (!l->refused) tn_amd_end_early(l, (int)(k->local[0] * k->local[1] * k->local[2]));
   if (!l->refused) tn_amd_merge_accesses(l);
   if (!l->refused) tn_amd_pipeline(l);
   if (!l->refused) tn_amd_schedule(l);
