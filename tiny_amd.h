@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 4b6d45e66a844a03a182987a62161fefc789577006fffea0c702cbb12e9e83d2
+/* tiny_amd.h 0.1.0, source 0149fbe55136c843e85c3ffeb7b2428158d0d6e8b710db113e64d39ac8216d5e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -166,7 +166,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "4b6d45e66a844a03a182987a62161fefc789577006fffea0c702cbb12e9e83d2"
+#define TN_AMD_SOURCE_ID "0149fbe55136c843e85c3ffeb7b2428158d0d6e8b710db113e64d39ac8216d5e"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -7579,10 +7579,11 @@ typedef struct tn_amd_vreg { uint8_t kind, dwords, at; int16_t fixed, reg; int32
 // behind LOOP; it is entered and left there alone, or by a branch to a label behind LOOP_END.
 enum { TN_AMD_LINE_INS, TN_AMD_LINE_COPY, TN_AMD_LINE_LABEL, TN_AMD_LINE_LOOP, TN_AMD_LINE_LOOP_END };
 // label: which, or where a branch goes to; of an access: memory: 1 + the slot of a PARAM, TN_AMD_OF_LDS + the id of a
-// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; times: of a LOOP, 0: not known
+// DEFINE, TN_AMD_OF_SCRATCH; 0: any; index: by which it is reached, NULL: not known; align: its place is a multiple of
+// as many bytes, 0: not known; times: of a LOOP, 0: not known
 enum { TN_AMD_OF_LDS = 1 << 16, TN_AMD_OF_SCRATCH = 1 << 24 };
 typedef struct tn_amd_line {
-  tn_amd_ins ins; uint8_t kind; int32_t label, memory, times; const tiny_uop *index;
+  tn_amd_ins ins; uint8_t kind, align; int32_t label, memory, times; const tiny_uop *index;
 } tn_amd_line;
 
 typedef struct tn_amd_list {
@@ -7794,7 +7795,7 @@ static tn_amd_line *tn_amd_do(tn_amd_list *l, int op, int n, const tn_amd_operan
   if (!format || n > TN_AMD_MOST_OPERANDS) { tn_amd_list_refuse(l, "the GPU has no such instruction"); return l->line; }
   memset(&ins, 0, sizeof ins);
   ins.op = (uint16_t)op; ins.family = (uint8_t)l->family; ins.n = (uint8_t)n;
-  memcpy(ins.o, o, (size_t)n * sizeof *o);
+  if (n) memcpy(ins.o, o, (size_t)n * sizeof *o);
   if (tn_amd_commutes(op) && ins.o[2].kind != TN_AMD_VGPR && ins.o[1].kind == TN_AMD_VGPR) {
     ins.o[1] = o[2]; ins.o[2] = o[1];
   }
@@ -8133,6 +8134,11 @@ static void tn_amd_show(const tn_amd_list *l, const char *title) {
 
 enum { TN_AMD_ELEMENTS = 1, TN_AMD_WORDS = 2 };              // what users want of a vector
 enum { TN_AMD_DEEP = 72 };                 // loops and IFs inside each other
+// What was divided by what, in which loop.
+enum { TN_AMD_DIVIDED = 16 };
+typedef struct tn_amd_division {
+  uint16_t a, b; uint8_t a_kind, b_kind, a_sub, b_sub, dtype, is_there; int depth, serial;
+} tn_amd_division;
 
 struct tn_amd_level; struct tn_amd_step;
 typedef struct tn_amd_selection {
@@ -8151,6 +8157,7 @@ typedef struct tn_amd_selection {
   int *ends;                               // of a RANGE or IF: where its END or ENDIF is
   tn_amd_operand args, item, group[3];     // what comes with the launch
   int64_t lds, scratch;                    // bytes so far
+  tn_amd_division divided[TN_AMD_DIVIDED]; tn_amd_operand quotient[TN_AMD_DIVIDED]; int ndivided;
 } tn_amd_selection;
 
 static void tn_amd_refuse_node(tn_amd_selection *x, const tiny_uop *u) {
@@ -8422,6 +8429,14 @@ static int tn_amd_is_number(const tiny_uop *u, int64_t *k) {
 static int tn_amd_is_within(const tiny_uop *u, int64_t low, int64_t top) {
   return u->dtype != TINY_U64 && u->vmin >= low && u->vmax <= top;
 }
+// Are the bits of a number of 64 from 32 on zeros?
+static int tn_amd_is_low(const tiny_uop *u) {
+  int64_t k = 0;
+  if (tn_amd_is_number(u, &k)) return k >= 0 && k <= UINT32_MAX;
+  if (u->op == TINY_OP_CAST && u->src[0]->dtype == TINY_U32) return 1;
+  if (u->op == TINY_OP_SHR && u->dtype == TINY_U64 && tn_amd_is_number(u->src[1], &k)) return k >= 32 && k < 64;
+  return tn_amd_is_within(u, 0, UINT32_MAX);
+}
 static int64_t tn_amd_least(int dtype) {
   return tn_amd_is_signed(dtype) ? -((int64_t)1 << (tn_amd_bits_of(dtype) - 1)) : 0;
 }
@@ -8536,7 +8551,8 @@ static tn_amd_operand tn_amd_size(tn_amd_selection *x, tn_amd_operand o, tn_amd_
   const tn_amd_operand bits = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, o, sign);
   return tn_amd_either(x, TN_AMD_S_SUB_I32, TN_AMD_V_SUB_NC_U32, bits, sign);
 }
-static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+static tn_amd_operand tn_amd_quotient_of_32(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a,
+                                           tn_amd_operand b) {
   const tiny_uop *const p = u->src[0], *const q = u->src[1];
   const int64_t end = (int64_t)1 << 24;
   if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return tn_amd_quotient24(x, a, b);
@@ -8545,6 +8561,24 @@ static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn
                        t = tn_amd_shifted(x, TINY_OP_SHR, 1, b, last),
                        size = tn_amd_quotient32(x, tn_amd_size(x, a, s), tn_amd_size(x, b, t));
   return tn_amd_size(x, size, tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, s, t));
+}
+// A quotient and a remainder of the same two are divided once, in the same loop.
+static tn_amd_operand *tn_amd_quotient_at(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_division now = {a.reg, b.reg, a.kind, b.kind, a.sub, b.sub, (uint8_t)u->dtype, 1, x->depth, x->serial};
+  for (int i = 0; i < TN_AMD_DIVIDED; i++)
+    if (!memcmp(&x->divided[i], &now, sizeof now)) return &x->quotient[i];
+  tn_amd_division none = now;
+  const int same = x->at == x->depth && tn_amd_is_register(&a) && tn_amd_is_register(&b), i = x->ndivided;
+  if (!same) none.is_there = 0;
+  x->ndivided = (i + 1) % TN_AMD_DIVIDED;
+  x->divided[i] = none;
+  x->quotient[i].kind = TN_AMD_NONE;
+  return &x->quotient[i];
+}
+static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  tn_amd_operand *const q = tn_amd_quotient_at(x, u, a, b);
+  if (q->kind == TN_AMD_NONE) *q = tn_amd_quotient_of_32(x, u, a, b);
+  return *q;
 }
 static tn_amd_operand tn_amd_remainder(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
   const tn_amd_operand q = tn_amd_quotient(x, u, a, b);
@@ -8590,7 +8624,13 @@ static tn_amd_operand tn_amd_sum64_uniform(tn_amd_selection *x, int subtracts, c
 static tn_amd_operand tn_amd_sum64(tn_amd_selection *x, int subtracts, const tn_amd_operand *a,
                                    const tn_amd_operand *b) {
   if (tn_amd_are_uniform(a, 2) && tn_amd_are_uniform(b, 2)) return tn_amd_sum64_uniform(x, subtracts, a, b);
-  const tn_amd_operand d = tn_amd_new_v(x->l, 2), carry = tn_amd_new_mask(x->l);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2);
+  if (tn_amd_is_zero(&b[0])) {             // nothing is carried
+    tn_amd_copy(x->l, tn_amd_slice(d, 0, 1), a[0]);
+    tn_amd_do3(x->l, subtracts ? TN_AMD_V_SUB_NC_U32 : TN_AMD_V_ADD_NC_U32, tn_amd_slice(d, 1, 1), a[1], b[1]);
+    return d;
+  }
+  const tn_amd_operand carry = tn_amd_new_mask(x->l);
   tn_amd_do4(x->l, subtracts ? TN_AMD_V_SUB_CO_U32 : TN_AMD_V_ADD_CO_U32, tn_amd_slice(d, 0, 1), carry, a[0], b[0]);
   tn_amd_do5(x->l, subtracts ? TN_AMD_V_SUB_CO_CI_U32 : TN_AMD_V_ADD_CO_CI_U32, tn_amd_slice(d, 1, 1),
              tn_amd_new_mask(x->l), a[1], b[1], carry);
@@ -8603,11 +8643,15 @@ static tn_amd_operand tn_amd_sum64_of(tn_amd_selection *x, int subtracts, tn_amd
   return tn_amd_sum64(x, subtracts, p, q);
 }
 static tn_amd_operand tn_amd_product64(tn_amd_selection *x, const tn_amd_operand *a, const tn_amd_operand *b) {
-  const tn_amd_operand low = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0)),
-                       left = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[0], b[1]),
-                       right = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[1], b[0]),
-                       high = tn_amd_v3(x, TN_AMD_V_ADD3_U32, tn_amd_slice(low, 1, 1), left, right);
-  return tn_amd_joined(x, tn_amd_slice(low, 0, 1), high);
+  const tn_amd_operand low = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0));
+  const int one = tn_amd_is_zero(&a[1]) ? 1 : tn_amd_is_zero(&b[1]) ? 2 : 0;   // whose half is none
+  if (one == 1 && tn_amd_is_zero(&b[1])) return low;
+  const tn_amd_operand left = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[one == 2], b[one != 2]);
+  if (one) return tn_amd_joined(x, tn_amd_slice(low, 0, 1),
+                                tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, tn_amd_slice(low, 1, 1), left));
+  const tn_amd_operand right = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[1], b[0]);
+  return tn_amd_joined(x, tn_amd_slice(low, 0, 1),
+                       tn_amd_v3(x, TN_AMD_V_ADD3_U32, tn_amd_slice(low, 1, 1), left, right));
 }
 static tn_amd_operand tn_amd_product64_of(tn_amd_selection *x, tn_amd_operand a, tn_amd_operand b) {
   const tn_amd_operand p[2] = {tn_amd_slice(a, 0, 1), tn_amd_slice(a, 1, 1)},
@@ -8632,11 +8676,12 @@ static tn_amd_operand tn_amd_times64(tn_amd_selection *x, const tiny_uop *u, con
   if (shift >= 0) return tn_amd_wide2(x, TN_AMD_V_LSHLREV_B64, tn_amd_int(shift), o[0]);
   if (uniform && x->family == TN_AMD_GFX12) return tn_amd_uniform2(x, TN_AMD_S_MUL_U64, 2, o[0], o[1]);
   if (uniform) return tn_amd_product64_uniform(x, a, b);
-  if (tn_amd_is_within(p, 0, UINT32_MAX) && tn_amd_is_within(q, 0, UINT32_MAX))
-    return tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0));
-  if (tn_amd_is_within(p, INT32_MIN, INT32_MAX) && tn_amd_is_within(q, INT32_MIN, INT32_MAX))
+  if (tn_amd_is_within(p, INT32_MIN, INT32_MAX) && tn_amd_is_within(q, INT32_MIN, INT32_MAX) &&
+      !(tn_amd_is_low(p) && tn_amd_is_low(q)))
     return tn_amd_wide_product(x, TN_AMD_V_MAD_I64_I32, a[0], b[0], tn_amd_int(0));
-  return tn_amd_product64(x, a, b);
+  const tn_amd_operand c[2] = {a[0], tn_amd_is_low(p) ? tn_amd_int(0) : a[1]},
+                       d[2] = {b[0], tn_amd_is_low(q) ? tn_amd_int(0) : b[1]};
+  return tn_amd_product64(x, c, d);
 }
 static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_operand *o, const tn_amd_operand *a,
                                     const tn_amd_operand *b) {
@@ -8645,7 +8690,9 @@ static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_op
     return tn_amd_uniform2(x, is_and ? TN_AMD_S_AND_B64 : is_or ? TN_AMD_S_OR_B64 : TN_AMD_S_XOR_B64, 2, o[0], o[1]);
   const tn_amd_operand d = tn_amd_new_v(x->l, 2);
   for (int i = 0; i < 2; i++)
-    tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
+    if (tn_amd_is_zero(&a[i]) || tn_amd_is_zero(&b[i]))
+      tn_amd_copy(x->l, tn_amd_slice(d, i, 1), is_and ? tn_amd_int(0) : tn_amd_is_zero(&a[i]) ? b[i] : a[i]);
+    else tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
                a[i], b[i]);
   return d;
 }
@@ -8727,7 +8774,8 @@ static tn_amd_operand tn_amd_size64(tn_amd_selection *x, tn_amd_operand o, tn_am
     bits[i] = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, tn_amd_slice(o, i, 1), sign);
   return tn_amd_sum64(x, 1, bits, s);
 }
-static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+static tn_amd_operand tn_amd_quotient_of_64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a,
+                                           tn_amd_operand b) {
   const tiny_uop *const p = u->src[0], *const q = u->src[1];
   if (tn_amd_is_within(p, 0, UINT32_MAX) && tn_amd_is_within(q, 0, UINT32_MAX)) {
     const tn_amd_operand low = tn_amd_quotient32(x, tn_amd_slice(a, 0, 1), tn_amd_slice(b, 0, 1));
@@ -8738,6 +8786,11 @@ static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, 
                        t = tn_amd_shifted(x, TINY_OP_SHR, 1, tn_amd_slice(b, 1, 1), last),
                        size = tn_amd_quotient64_plain(x, tn_amd_size64(x, a, s), tn_amd_size64(x, b, t));
   return tn_amd_size64(x, size, tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, s, t));
+}
+static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  tn_amd_operand *const q = tn_amd_quotient_at(x, u, a, b);
+  if (q->kind == TN_AMD_NONE) *q = tn_amd_quotient_of_64(x, u, a, b);
+  return *q;
 }
 
 static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
@@ -8751,7 +8804,11 @@ static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, c
   }
   switch (u->op) {
     case TINY_OP_NEG: return tn_amd_sum64(x, 1, zeros, a);
-    case TINY_OP_ADD: case TINY_OP_SUB: return tn_amd_sum64(x, u->op == TINY_OP_SUB, a, b);
+    case TINY_OP_ADD:
+      if (x->family == TN_AMD_GFX9 && o[0].kind == TN_AMD_VGPR && o[1].kind == TN_AMD_VGPR)
+        return tn_amd_wide3(x, TN_AMD_V_LSHL_ADD_U64, o[0], tn_amd_int(0), o[1]);
+      return tn_amd_sum64(x, 0, a, b);
+    case TINY_OP_SUB: return tn_amd_sum64(x, 1, a, b);
     case TINY_OP_MUL: return tn_amd_times64(x, u, o, a, b);
     case TINY_OP_AND: case TINY_OP_OR: case TINY_OP_XOR: return tn_amd_bits64(x, u->op, o, a, b);
     case TINY_OP_SHL: case TINY_OP_SHR:
@@ -9503,11 +9560,19 @@ static tn_amd_operand tn_amd_wide_one(tn_amd_selection *x, const tiny_uop *s, in
   tn_amd_copy(x->l, tn_amd_slice(pair, 0, 1), one);
   return pair;
 }
+// Is a source the cast of an f16 that nobody else wants? It is none by v_fma_mix_f32 (amd_fused.c).
+static int tn_amd_mixes(const tn_amd_selection *x, const tiny_uop *u) {
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    const tiny_uop *const s = u->src[j];
+    if (s->op == TINY_OP_CAST && s->src[0]->dtype == TINY_F16 && x->uses && x->uses[s->seq] == 1) return 1;
+  }
+  return 0;
+}
 static int tn_amd_wide_pairs(tn_amd_selection *x, const tiny_uop *u) {
   const int op = tn_amd_wide_pair_op(x, u), n = (int)u->nsrc;
   tn_amd_operand same[3], o[4];
   int scalars = 0, kind[3] = {0, 0, 0}, pairs = 0;
-  if (!op) return 0;
+  if (!op || tn_amd_mixes(x, u)) return 0;
   for (int j = 0; j < n; j++) {
     kind[j] = tn_amd_wide_kind(x, u, u->src[j]);
     pairs += kind[j] != TN_AMD_ONE;
@@ -9848,11 +9913,41 @@ static int tn_amd_mixed(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand *
     default: return 0;
   }
 }
+// The line that gives o by a move from another lane, not long before; NULL: there is none.
+static const tn_amd_line *tn_amd_lane_move(const tn_amd_selection *x, const tn_amd_operand *o) {
+  const tn_amd_list *const l = x->l;
+  for (int i = l->n - 1; i >= 0 && i > l->n - 8; i--) {
+    const tn_amd_line *const line = &l->line[i];
+    const tn_amd_ins *const ins = &line->ins;
+    if (line->kind != TN_AMD_LINE_INS) return NULL;
+    if (ins->n && ins->o[0].kind == o->kind && ins->o[0].reg == o->reg && ins->o[0].sub == o->sub)
+      return ins->op == TN_AMD_V_MOV_B32 && ins->lanes == TN_AMD_DPP16 ? line : NULL;
+  }
+  return NULL;
+}
+// A sum with another lane's value.
+static int tn_amd_fused_lanes(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
+  for (int j = 0; j < 2; j++) {
+    const tiny_uop *const s = u->src[j];
+    const tn_amd_operand from = tn_amd_element(x, s, i), other = tn_amd_element(x, u->src[!j], i);
+    if (s->op != TINY_OP_SHUFFLE || !tn_amd_is_own(x, u, s, i) || other.kind != TN_AMD_VGPR) continue;
+    const tn_amd_line *const move = tn_amd_lane_move(x, &from);
+    if (!move) continue;
+    const tn_amd_ins ins = move->ins;
+    *y = tn_amd_new_v(x->l, 1);
+    tn_amd_line *const line = tn_amd_do3(x->l, TN_AMD_V_ADD_F32, *y, ins.o[1], other);
+    line->ins.lanes = ins.lanes;
+    memcpy(line->ins.m, ins.m, sizeof ins.m);
+    return 1;
+  }
+  return 0;
+}
 static int tn_amd_fused_float(tn_amd_selection *x, const tiny_uop *u, int i, tn_amd_operand *y) {
   const int at = tn_amd_float_row_of(u->op), n = (int)u->nsrc;
   int mixed = 0, says = 0, scalar = 1;
   tn_amd_operand o[4];
   if (at < 0 || n < 2 || u->dtype != TINY_F32) return 0;
+  if (u->op == TINY_OP_ADD && u->lanes == 1 && tn_amd_fused_lanes(x, u, i, y)) return 1;
   for (int j = 0; j < n; j++) {
     const tiny_uop *s = u->src[j];
     o[1 + j] = tn_amd_float_source(x, u, &s, i);
@@ -10368,6 +10463,8 @@ static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
   line->memory = tn_amd_memory_number(m);
   line->index = index;
+  line->align = (uint8_t)tn_amd_alignment(x, index);
+  while (more % line->align) line->align /= 2;
 }
 // The offset of the last piece is one that the instruction takes.
 static void tn_amd_make_room(tn_amd_selection *x, const tiny_uop *m, tn_amd_address *a, int64_t more) {
@@ -10966,24 +11063,48 @@ static void tn_amd_constants(tn_amd_selection *x, const tiny_uop *u) {
 
 // ** what lanes of a wave do together **
 
-enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_QUAD_PERM = 0 };
+enum { TN_AMD_ROW_XMASK = 0x160, TN_AMD_ROW_MIRROR = 0x140, TN_AMD_HALF_MIRROR = 0x141, TN_AMD_QUAD_PERM = 0 };
 static int tn_amd_quad_perm(int64_t mask) {                  // lane i of four has that of i ^ mask
   int control = TN_AMD_QUAD_PERM;
   for (int i = 0; i < 4; i++) control |= (int)((i ^ mask) & 3) << 2 * i;
   return control;
 }
-// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP (gfx9: within 4); within 32 by
+static tn_amd_operand tn_amd_lanes_moved(tn_amd_selection *x, tn_amd_operand from, int control) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
+  line->ins.lanes = TN_AMD_DPP16;
+  line->ins.m[TN_AMD_DPP_CTRL] = control;
+  line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
+  line->ins.m[TN_AMD_BOUND_CTRL] = 1;
+  return d;
+}
+// Within 16 lanes of gfx9: 15 - i is i ^ 15, of eight lanes 7 - i is i ^ 7.
+static tn_amd_operand tn_amd_exchanged_by_mirrors(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
+  if (mask & 8) { o = tn_amd_lanes_moved(x, o, TN_AMD_ROW_MIRROR); mask ^= 15; }
+  if (mask & 4) { o = tn_amd_lanes_moved(x, o, TN_AMD_HALF_MIRROR); mask ^= 7; }
+  return mask ? tn_amd_lanes_moved(x, o, tn_amd_quad_perm(mask)) : o;
+}
+// With the other 16 lanes of gfx11 and gfx12: which of them, four bits a lane.
+static tn_amd_operand tn_amd_exchanged_rows(tn_amd_selection *x, tn_amd_operand from, int64_t mask) {
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  uint32_t lanes[2] = {0, 0};
+  for (uint32_t i = 0; i < 16; i++) lanes[i / 8] |= ((i ^ (uint32_t)mask) & 15) << 4 * (i % 8);
+  const tn_amd_operand low = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[0])),
+                       high = tn_amd_constant_in(x->l, TN_AMD_SGPR, tn_amd_k32(lanes[1]));
+  tn_amd_line *const line = tn_amd_do4(x->l, TN_AMD_V_PERMLANEX16_B32, d, from, low, high);
+  line->ins.o[2].op_sel = 1;               // lanes that are off give 0
+  return d;
+}
+// Dword of the lane whose number is this one's ^ mask. Within 16 lanes by DPP; within 32 by another instruction, gfx9:
 // ds_swizzle; else by what is at four times a lane's number.
 static tn_amd_operand tn_amd_exchanged(tn_amd_selection *x, tn_amd_operand o, int64_t mask) {
-  const tn_amd_operand d = tn_amd_new_v(x->l, 1), from = tn_amd_as_v(x, o);
+  const tn_amd_operand from = tn_amd_as_v(x, o);
   const int nine = x->family == TN_AMD_GFX9;
-  if (mask < 4 || (!nine && mask < 16)) {
-    tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_V_MOV_B32, d, from);
-    line->ins.lanes = TN_AMD_DPP16;
-    line->ins.m[TN_AMD_DPP_CTRL] = mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask;
-    line->ins.m[TN_AMD_ROW_MASK] = line->ins.m[TN_AMD_BANK_MASK] = 15;
-    line->ins.m[TN_AMD_BOUND_CTRL] = 1;
-  } else if (mask < 32) {
+  if (mask < 16 && nine) return tn_amd_exchanged_by_mirrors(x, from, mask);
+  if (mask < 16) return tn_amd_lanes_moved(x, from, mask < 4 ? tn_amd_quad_perm(mask) : TN_AMD_ROW_XMASK + (int)mask);
+  if (mask < 32 && !nine) return tn_amd_exchanged_rows(x, from, mask);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 1);
+  if (mask < 32) {
     tn_amd_line *const line = tn_amd_do2(x->l, TN_AMD_DS_SWIZZLE_B32, d, from);
     line->ins.m[TN_AMD_OFFSET] = (int32_t)mask << 10 | 0x1F;  // and_mask 31, or_mask 0, xor_mask
   } else {
@@ -11886,6 +12007,349 @@ static void tn_amd_graph_heights(tn_amd_graph *g) {
 }
 #endif
 // ---- end src/amd/../isa/amd_depend.c ----
+// ---- begin src/amd/../isa/amd_tail.c ----
+// amd_tail: waves that have nothing left to store end behind the last barrier.
+//
+// In:  a list with virtual registers. Out: the same, with a branch to its end behind the last barrier.
+// Holds: all that is stored behind it is masked by one mask (amd_loads.c), which is there, or is a comparison that may
+//        be made, before; the barrier stands in no loop; nothing branches over it; a group has several waves.
+#ifndef TN_ISA_AMD_TAIL
+#define TN_ISA_AMD_TAIL
+#ifndef TINY_AMALGAMATED
+#include "amd_dead.c"
+#include "amd_depend.c"
+#endif
+
+enum { TN_AMD_TAIL_LINES = 12 };           // as many lines at least: a branch is worth it
+typedef struct tn_amd_tail {
+  tn_amd_list *l; int *writer;             // of virtual registers: the line that writes it, -1: none, -2: several
+  int barrier;
+} tn_amd_tail;
+
+static int tn_amd_tail_writer(const tn_amd_tail *t, const tn_amd_operand *o) {
+  return tn_amd_is_virtual(o) ? t->writer[o->reg - TN_AMD_VIRTUAL] : -1;
+}
+// The mask of a store to a buffer; NONE: it has none, or is of another kind.
+static tn_amd_operand tn_amd_tail_mask(const tn_amd_tail *t, const tn_amd_line *line) {
+  const tn_amd_operand none = tn_amd_register(TN_AMD_NONE, 0, 0);
+  const int buffer = tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_MUBUF;
+  const int at = buffer ? tn_amd_tail_writer(t, &line->ins.o[1]) : -1;
+  const tn_amd_line *const chosen = at < 0 ? NULL : &t->l->line[at];
+  if (!chosen || chosen->kind != TN_AMD_LINE_INS || chosen->ins.op != TN_AMD_V_CNDMASK_B32) return none;
+  const tn_amd_operand *beyond = &chosen->ins.o[1];
+  const int copy = tn_amd_tail_writer(t, beyond);
+  if (copy >= 0 && t->l->line[copy].kind == TN_AMD_LINE_COPY) beyond = &t->l->line[copy].ins.o[1];
+  return tn_amd_is_constant(beyond) && beyond->value == 0x80000000u ? chosen->ins.o[3] : none;
+}
+// The mask of all that is stored behind the barrier.
+static tn_amd_operand tn_amd_tail_find(const tn_amd_tail *t) {
+  tn_amd_operand mask = tn_amd_register(TN_AMD_NONE, 0, 0);
+  for (int i = t->barrier + 1; i < t->l->n; i++) {
+    tn_amd_access a;
+    if (!tn_amd_access_of(&t->l->line[i], &a) || !a.stores) continue;
+    const tn_amd_operand m = tn_amd_tail_mask(t, &t->l->line[i]);
+    if (m.kind != TN_AMD_SGPR || (mask.kind == TN_AMD_SGPR && (m.reg != mask.reg || m.sub != mask.sub)))
+      return tn_amd_register(TN_AMD_NONE, 0, 0);
+    mask = m;
+  }
+  return mask;
+}
+// A line behind the barrier that writes the mask may be moved there: all that it reads is written before.
+static int tn_amd_tail_moves(const tn_amd_tail *t, int line) {
+  const tn_amd_ins *const ins = &t->l->line[line].ins;
+  if (t->l->line[line].kind != TN_AMD_LINE_INS || tn_amd_format(ins->op, ins->family) != TN_AMD_VOPC) return 0;
+  for (int k = 1; k < ins->n; k++) {
+    const int by = tn_amd_tail_writer(t, &ins->o[k]);
+    if (!tn_amd_is_constant(&ins->o[k]) && (by < 0 || by > t->barrier)) return 0;
+  }
+  return 1;
+}
+// The last barrier, if it stands in no loop, nothing branches over it, and enough stands behind it; -1.
+static int tn_amd_tail_barrier(const tn_amd_list *l) {
+  int at = -1, depth = 0;
+  for (int i = 0; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    depth += (line->kind == TN_AMD_LINE_LOOP) - (line->kind == TN_AMD_LINE_LOOP_END);
+    const int op = line->kind == TN_AMD_LINE_INS ? line->ins.op : 0;
+    if (op == TN_AMD_S_BARRIER || op == TN_AMD_S_BARRIER_WAIT) at = depth ? -1 : i;
+  }
+  for (int i = at < 0 ? l->n : 0; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    const int jumps = line->kind == TN_AMD_LINE_INS && line->label >= 0 && tn_amd_is_branch(line->ins.op);
+    if (jumps && i > at) return -1;
+    for (int k = at + 1; k < l->n && jumps; k++)
+      if (l->line[k].kind == TN_AMD_LINE_LABEL && l->line[k].label == line->label) return -1;
+  }
+  return at + TN_AMD_TAIL_LINES < l->n ? at : -1;
+}
+static void tn_amd_tail_writers(tn_amd_tail *t) {
+  tn_amd_uses u;
+  for (int v = 0; v < t->l->nvreg; v++) t->writer[v] = -1;
+  for (int i = 0; i < t->l->n; i++) {
+    tn_amd_uses_of(&t->l->line[i], &u);
+    for (int k = 0; k < u.n; k++) {
+      if (!(u.of[k].role & TN_AMD_WRITES) || u.of[k].reg < TN_AMD_VIRTUAL) continue;
+      int *const w = &t->writer[u.of[k].reg - TN_AMD_VIRTUAL];
+      *w = *w == -1 ? i : -2;
+    }
+  }
+}
+// In front of what is behind the barrier: the comparison, if it is not there yet, a branch; at the end its label.
+static void tn_amd_tail_branch(tn_amd_tail *t, tn_amd_operand mask, int moved) {
+  tn_amd_list *const l = t->l;
+  tn_amd_line *const old = l->line;
+  const int n = l->n, end = tn_amd_label_new(l), wide = l->mask == 2;
+  l->line = NULL; l->n = l->cap = 0;
+  for (int i = 0; i < n && !l->refused; i++) {
+    if (i != moved) *tn_amd_line_new(l, 0, -1) = old[i];
+    if (i != t->barrier) continue;
+    if (moved >= 0) *tn_amd_line_new(l, 0, -1) = old[moved];
+    tn_amd_do2(l, wide ? TN_AMD_S_CMP_EQ_U64 : TN_AMD_S_CMP_EQ_U32, mask, tn_amd_int(0));
+    tn_amd_branch_to(l, TN_AMD_S_CBRANCH_SCC1, end);
+  }
+  if (!l->refused) tn_amd_line_new(l, TN_AMD_LINE_LABEL, end);
+}
+static void tn_amd_end_early(tn_amd_list *l, int items) {
+  tn_amd_tail t;
+  t.l = l; t.barrier = items > 32 * l->mask ? tn_amd_tail_barrier(l) : -1;
+  if (t.barrier < 0) return;
+  t.writer = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg + 1, sizeof *t.writer);
+  if (!t.writer) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  tn_amd_tail_writers(&t);
+  const tn_amd_operand mask = tn_amd_tail_find(&t);
+  const int by = tn_amd_tail_writer(&t, &mask), behind = by > t.barrier;
+  if (mask.kind != TN_AMD_SGPR || by < 0 || (behind && !tn_amd_tail_moves(&t, by))) return;
+  tn_amd_tail_branch(&t, mask, behind ? by : -1);
+}
+#endif
+// ---- end src/amd/../isa/amd_tail.c ----
+// ---- begin src/amd/../isa/amd_merge.c ----
+// amd_merge: accesses of places beside each other become one; two of LDS that lie apart, one of two offsets.
+//
+// In:  a list with virtual registers. Out: the same, with fewer accesses; what is loaded is part of a tuple.
+// Holds: of a basic block, by one operation, one address and of one memory; where the first stands for loads, where the
+//        last does for stores, and nothing between writes what they name, or may access what stores do. LDS: 8 and 16
+//        bytes are as aligned as large. What is loaded is a register of its own, written once, and not copied in a
+//        tuple, where it has a place already.
+// Source: AMD's ISA guides (amd.c), "LDS Instruction Details", offsets of accesses of two addresses.
+#ifndef TN_ISA_AMD_MERGE
+#define TN_ISA_AMD_MERGE
+#ifndef TINY_AMALGAMATED
+#include "amd_dead.c"
+#include "amd_loads.c"
+#include "amd_depend.c"
+#endif
+
+enum { TN_AMD_MERGE_LINES = 400, TN_AMD_MERGE_MOST = 64 };   // how far lines are looked at; of one address
+typedef struct tn_amd_merge {
+  tn_amd_list *l; int nvreg; uint8_t *once, *gone;           // of registers: 2: copied to part of one; of lines
+  int *into, *at;                                            // of registers: the tuple, -1, and its dword
+  int line[TN_AMD_MERGE_MOST], n;                            // accesses of one address, by offsets
+} tn_amd_merge;
+
+// ** which lines **
+
+static int tn_amd_merge_offset(const tn_amd_merge *m, int k) { return m->l->line[m->line[k]].ins.m[TN_AMD_OFFSET]; }
+static int tn_amd_merge_is_lds(const tn_amd_line *line) {
+  return tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_DS;
+}
+// Which operand the data is, for loads and stores that are merged; -1: it is none of them.
+static int tn_amd_merge_data(const tn_amd_line *line) {
+  const int op = line->ins.op;
+  if (line->kind != TN_AMD_LINE_INS || tn_amd_unit(line) < TN_AMD_U_LDS || tn_amd_unit(line) > TN_AMD_U_VMEM) return -1;
+  if (op == TN_AMD_DS_STORE_B32 || op == TN_AMD_DS_STORE_B64) return 1;
+  for (size_t i = 4; i < sizeof tn_amd_loads / sizeof *tn_amd_loads; i++)      // of dwords
+    if (op == tn_amd_loads[i].buffer || op == tn_amd_loads[i].global || op == tn_amd_loads[i].lds) return 0;
+  return -1;
+}
+static int tn_amd_merge_may(const tn_amd_merge *m, int i) {
+  const tn_amd_line *const line = &m->l->line[i];
+  const int data = tn_amd_merge_data(line);
+  if (m->gone[i] || data < 0 || !line->memory || line->ins.o[data].dwords > 2) return 0;
+  for (int k = 0; k < line->ins.n; k++) {                    // so nothing between writes it
+    const tn_amd_operand *const o = &line->ins.o[k];
+    if (!tn_amd_is_register(o) || (o->kind == TN_AMD_SGPR && o->reg == TN_AMD_NULL)) continue;
+    const int v = o->reg - TN_AMD_VIRTUAL;
+    if (v < 0 || v >= m->nvreg || !m->once[v]) return 0;
+  }
+  if (data) return 1;
+  const tn_amd_operand *const to = &line->ins.o[0];
+  const tn_amd_vreg *const v = &m->l->vreg[to->reg - TN_AMD_VIRTUAL];
+  return m->once[to->reg - TN_AMD_VIRTUAL] == 1 && !to->sub && to->dwords == v->dwords && v->fixed < 0;
+}
+static int tn_amd_merge_is_like(const tn_amd_line *a, const tn_amd_line *b) {
+  const int data = tn_amd_merge_data(a), lds = tn_amd_merge_is_lds(a);
+  int same = data == tn_amd_merge_data(b) && a->memory == b->memory && a->ins.n == b->ins.n &&
+      tn_amd_format(a->ins.op, a->ins.family) == tn_amd_format(b->ins.op, b->ins.family) &&
+      (!data || a->ins.op == b->ins.op) && (!lds || a->ins.o[data].dwords == b->ins.o[data].dwords);
+  for (int k = 0; k < a->ins.n && same; k++) {
+    const tn_amd_operand *const p = &a->ins.o[k], *const q = &b->ins.o[k];
+    same = k == data || (p->kind == q->kind && p->reg == q->reg && p->sub == q->sub && p->value == q->value);
+  }
+  for (int k = 0; k < TN_AMD_MODIFIERS && same; k++) same = k == TN_AMD_OFFSET || a->ins.m[k] == b->ins.m[k];
+  return same;
+}
+// May what an access does be done on the other side of the line? EXEC is what it was.
+static int tn_amd_merge_passes(const tn_amd_line *line, const tn_amd_line *by, int stores) {
+  tn_amd_access a, b;
+  tn_amd_uses u;
+  if (tn_amd_stands(line)) return 0;
+  tn_amd_uses_of(line, &u);
+  for (int k = 0; k < u.n; k++)
+    if (u.of[k].kind == TN_AMD_SGPR && u.of[k].reg / 2 == TN_AMD_EXEC / 2 && u.of[k].role & TN_AMD_WRITES) return 0;
+  if (!tn_amd_access_of(line, &a) || !tn_amd_access_of(by, &b)) return 1;
+  return (!a.stores && !stores) || tn_amd_access_elsewhere(&a, &b);
+}
+// Those like a line behind it, as far as they can be done together, by offsets.
+static void tn_amd_merge_find(tn_amd_merge *m, int first) {
+  const tn_amd_line *const line = m->l->line, *const by = &line[first];
+  const int stores = tn_amd_merge_data(by) != 0;
+  m->line[0] = first; m->n = 1;
+  for (int i = first + 1; i < m->l->n && i < first + TN_AMD_MERGE_LINES && m->n < TN_AMD_MERGE_MOST; i++) {
+    if (tn_amd_merge_may(m, i) && tn_amd_merge_is_like(by, &line[i])) {
+      int k = m->n++;
+      for (; k && tn_amd_merge_offset(m, k - 1) > line[i].ins.m[TN_AMD_OFFSET]; k--) m->line[k] = m->line[k - 1];
+      m->line[k] = i;
+    } else if (!m->gone[i] && !tn_amd_merge_passes(&line[i], by, stores)) break;
+  }
+}
+
+// ** one of many **
+
+// Of what is at [k, ..) of them, how many one access takes that lie beside each other.
+static int tn_amd_merge_beside(const tn_amd_merge *m, int k) {
+  const tn_amd_line *const first = &m->l->line[m->line[k]];
+  const int lds = tn_amd_merge_is_lds(first), low = tn_amd_merge_offset(m, k);
+  int best = 1, end = low;
+  for (int j = k; j < m->n && tn_amd_merge_offset(m, j) == end; j++) {
+    end += 4 * m->l->line[m->line[j]].ins.o[0].dwords;
+    if (end - low > 16) break;
+    if (!lds || (end - low != 12 && first->align >= end - low)) best = j - k + 1;
+  }
+  return best;
+}
+// The operation of two offsets, which are numbers then; 0: it has none.
+static int tn_amd_merge_two(const tn_amd_merge *m, int a, int b, int32_t *offsets) {
+  const tn_amd_line *const x = &m->l->line[m->line[a]], *const y = &m->l->line[m->line[b]];
+  const int data = tn_amd_merge_data(x), nbytes = 4 * x->ins.o[data].dwords;
+  const int low = tn_amd_merge_offset(m, a), high = tn_amd_merge_offset(m, b);
+  const int dense = low % nbytes == 0 && high % nbytes == 0 && high / nbytes < 256;
+  const int step = dense ? nbytes : 64 * nbytes;
+  if (x->align < nbytes || y->align < nbytes || low == high || low % step || high % step || high / step > 255) return 0;
+  offsets[0] = low / step; offsets[1] = high / step;
+  if (nbytes == 4 && data) return dense ? TN_AMD_DS_STORE_2ADDR_B32 : TN_AMD_DS_STORE_2ADDR_STRIDE64_B32;
+  if (nbytes == 8 && data) return dense ? TN_AMD_DS_STORE_2ADDR_B64 : TN_AMD_DS_STORE_2ADDR_STRIDE64_B64;
+  if (nbytes == 4) return dense ? TN_AMD_DS_LOAD_2ADDR_B32 : TN_AMD_DS_LOAD_2ADDR_STRIDE64_B32;
+  return dense ? TN_AMD_DS_LOAD_2ADDR_B64 : TN_AMD_DS_LOAD_2ADDR_STRIDE64_B64;
+}
+// A tuple for what n of them load, which are gone but the one in front, which is returned.
+static tn_amd_line *tn_amd_merge_loads(tn_amd_merge *m, const int *which, int n, int dwords) {
+  const tn_amd_operand all = tn_amd_new_v(m->l, dwords);
+  int front = which[0], at = 0;
+  for (int k = 0; k < n; k++) {
+    const tn_amd_operand *const to = &m->l->line[which[k]].ins.o[0];
+    m->into[to->reg - TN_AMD_VIRTUAL] = all.reg - TN_AMD_VIRTUAL;
+    m->at[to->reg - TN_AMD_VIRTUAL] = at;
+    at += to->dwords;
+    m->gone[which[k]] = 1;
+    if (which[k] < front) front = which[k];
+  }
+  tn_amd_line *const line = &m->l->line[front];
+  m->gone[front] = 0;
+  line->ins.o[0] = all;
+  return line;
+}
+static void tn_amd_merge_pair(tn_amd_merge *m, int a, int b, int op, const int32_t *offsets) {
+  const int which[] = {m->line[a], m->line[b]}, last = which[0] > which[1] ? which[0] : which[1];
+  tn_amd_line *line = &m->l->line[last];
+  if (tn_amd_merge_data(line)) {
+    const tn_amd_operand low = m->l->line[which[0]].ins.o[1], high = m->l->line[which[1]].ins.o[1];
+    m->gone[which[0]] = m->gone[which[1]] = 1;
+    m->gone[last] = 0;
+    line->ins.o[1] = low; line->ins.o[2] = high; line->ins.n = 3;
+  } else line = tn_amd_merge_loads(m, which, 2, 2 * line->ins.o[0].dwords);
+  line->ins.op = (uint16_t)op;
+  line->ins.m[TN_AMD_OFFSET] = offsets[0]; line->ins.m[TN_AMD_OFFSET1] = offsets[1];
+}
+static int tn_amd_merge_op(int op, int dwords) {
+  for (size_t i = 4; i < sizeof tn_amd_loads / sizeof *tn_amd_loads; i++) {
+    const int way = op == tn_amd_loads[i].buffer ? TN_AMD_BY_BUFFER : op == tn_amd_loads[i].lds ? TN_AMD_BY_LDS :
+                                                                                               TN_AMD_BY_WIDE;
+    if (way != TN_AMD_BY_WIDE || op == tn_amd_loads[i].global) return tn_amd_load_op(way, 4 * dwords, 0);
+  }
+  return 0;
+}
+// Those beside each other first; of LDS what is left by twos.
+static void tn_amd_merge_all(tn_amd_merge *m) {
+  const int stores = tn_amd_merge_data(&m->l->line[m->line[0]]), lds = tn_amd_merge_is_lds(&m->l->line[m->line[0]]);
+  int left = 0, n;
+  for (int k = 0; k < m->n; k += n) {
+    n = stores ? 1 : tn_amd_merge_beside(m, k);
+    if (n == 1) { m->line[left++] = m->line[k]; continue; }
+    const tn_amd_line *const end = &m->l->line[m->line[k + n - 1]];
+    const int low = tn_amd_merge_offset(m, k), op = end->ins.op, align = m->l->line[m->line[k]].align;
+    const int dwords = (end->ins.m[TN_AMD_OFFSET] - low) / 4 + end->ins.o[0].dwords;
+    tn_amd_line *const line = tn_amd_merge_loads(m, &m->line[k], n, dwords);
+    line->ins.op = (uint16_t)tn_amd_merge_op(op, dwords);
+    line->ins.m[TN_AMD_OFFSET] = low;
+    line->align = (uint8_t)align;
+  }
+  m->n = left;
+  for (int k = 0; k + 1 < left && lds; k++) {
+    int32_t offsets[2];
+    const int op = tn_amd_merge_two(m, k, k + 1, offsets);
+    if (op) tn_amd_merge_pair(m, k, k + 1, op, offsets);
+    k += op != 0;
+  }
+}
+
+// ** the list **
+
+static int tn_amd_merge_open(tn_amd_merge *m, tn_amd_list *l) {
+  tn_amd_uses u;
+  m->l = l; m->nvreg = l->nvreg;
+  m->once = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->nvreg + (size_t)l->n, 1);
+  m->into = (int *)tn_amd_scratch(l->t, 2 * (size_t)l->nvreg, sizeof *m->into);
+  if (!m->once || !m->into) return 0;
+  m->gone = m->once + l->nvreg; m->at = m->into + l->nvreg;
+  for (int v = 0; v < l->nvreg; v++) m->into[v] = -1;
+  for (int i = 0; i < l->n; i++) {
+    tn_amd_uses_of(&l->line[i], &u);
+    for (int k = 0; k < u.n; k++)
+      if (u.of[k].role & TN_AMD_WRITES && u.of[k].reg >= TN_AMD_VIRTUAL)
+        m->at[u.of[k].reg - TN_AMD_VIRTUAL]++;
+  }
+  for (int v = 0; v < l->nvreg; v++) m->once[v] = m->at[v] == 1;
+  for (int i = 0; i < l->n; i++) {
+    const tn_amd_operand *const o = l->line[i].ins.o;
+    if (l->line[i].kind != TN_AMD_LINE_COPY || !tn_amd_is_virtual(&o[1]) || !tn_amd_is_virtual(&o[0])) continue;
+    const int v = o[1].reg - TN_AMD_VIRTUAL, whole = l->vreg[o[0].reg - TN_AMD_VIRTUAL].dwords == o[0].dwords;
+    if (!whole && m->once[v]) m->once[v] = 2;
+  }
+  return 1;
+}
+static void tn_amd_merge_accesses(tn_amd_list *l) {
+  tn_amd_merge m;
+  int kept = 0;
+  if (!tn_amd_merge_open(&m, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  for (int i = 0; i < l->n && !l->refused; i++) {
+    if (!tn_amd_merge_may(&m, i)) continue;
+    tn_amd_merge_find(&m, i);
+    if (m.n > 1) tn_amd_merge_all(&m);
+  }
+  for (int i = 0; i < l->n; i++) {
+    for (int k = 0; k < l->line[i].ins.n; k++) {
+      tn_amd_operand *const o = &l->line[i].ins.o[k];
+      const int v = tn_amd_is_virtual(o) ? o->reg - TN_AMD_VIRTUAL : m.nvreg;
+      if (v >= m.nvreg || m.into[v] < 0) continue;
+      o->reg = (uint16_t)(TN_AMD_VIRTUAL + m.into[v]); o->sub = (uint8_t)(o->sub + m.at[v]);
+    }
+    if (!m.gone[i]) l->line[kept++] = l->line[i];
+  }
+  l->n = kept;
+}
+#endif
+// ---- end src/amd/../isa/amd_merge.c ----
 // ---- begin src/amd/../isa/amd_pipeline.c ----
 // amd_pipeline: loads of a loop's next iteration are issued in this one, between what reads those of this one.
 //
@@ -12585,10 +13049,29 @@ static void tn_amd_schedule_block(tn_amd_order *o, int begin, int end) {
   tn_amd_block_passes(o);
   for (int i = 0; i < o->n; i++) tn_amd_block_moves(o, i);
 }
+// Labels that nobody goes to begin no block.
+static int tn_amd_labels_dropped(tn_amd_list *l) {
+  uint8_t *const used = (uint8_t *)tn_amd_scratch(l->t, (size_t)l->labels, 1);
+  int n = 1;
+  if (!used) return 0;
+  for (int i = 0; i < l->n; i++)
+    if (l->line[i].kind == TN_AMD_LINE_INS && l->line[i].label >= 0) used[l->line[i].label] = 1;
+  for (int i = 1; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    if (line->kind == TN_AMD_LINE_LABEL && line->label >= 0 && !used[line->label]) continue;
+    if (n != i) l->line[n] = *line;
+    n++;
+  }
+  l->n = n;
+  return 1;
+}
 static void tn_amd_schedule(tn_amd_list *l) {
   tn_amd_order o;
   if (l->refused) return;
-  if (!tn_amd_order_open(&o, l)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  if (!tn_amd_labels_dropped(l) || !tn_amd_order_open(&o, l)) {
+    tn_amd_list_refuse(l, "there is no memory for it");
+    return;
+  }
   tn_amd_limits(&o);
   for (int begin = 0; begin < l->n;) {
     const int end = tn_amd_block_end(&o.g, begin);
@@ -15436,6 +15919,8 @@ static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
 #include "amd_common.c"
+#include "amd_tail.c"
+#include "amd_merge.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
 #include "amd_registers.c"
@@ -15462,6 +15947,8 @@ static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, ti
   tn_amd_select_list(l, k);
   if (!l->refused) tn_amd_remove_common(l);
   if (!l->refused) tn_amd_remove_dead(l);
+  if (!l->refused) tn_amd_end_early(l, (int)(k->local[0] * k->local[1] * k->local[2]));
+  if (!l->refused) tn_amd_merge_accesses(l);
   if (!l->refused) tn_amd_pipeline(l);
   if (!l->refused) tn_amd_schedule(l);
   if (!l->refused) tn_amd_allocate(l);
@@ -16667,79 +17154,82 @@ Where things stand in tiny_amd.h
    7513  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
    7556  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   7838  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   7839  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8050  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8051  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8118  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8119  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8347  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8354  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   8773  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   8830  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   8990  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   9047  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9165  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9222  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9309  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9366  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9561  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9626  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9594  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-   9959  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9659  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10054  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10265  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10360  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10609  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10706  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  10901  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  10998  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11212  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11273  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11333  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11394  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11487  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11608  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  11890  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12011  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
+  12127  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+                                          apart, one of two offsets
+  12354  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12222  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12686  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  12603  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13086  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13106  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13589  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  13379  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  13862  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  13649  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14075  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14298  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14132  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14558  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14781  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  14429  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  14912  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  14648  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15131  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  14919  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15402  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15105  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15588  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15240  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15427  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15723  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15910  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  15542  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  15669  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16029  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16156  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  15982  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16469  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16074  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16561  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16269  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16382  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16756  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16869  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16425  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16912  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  16553  src/amd/backend.c                the one object of tiny_amd.h
+  17040  src/amd/backend.c                the one object of tiny_amd.h
 */
