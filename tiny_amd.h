@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source e632f9739030f7a121a9d76e49cf897b77d27e409138baae16001945594f4896
+/* tiny_amd.h 0.1.0, source 31dfd3cd4a9f44a5c3f20ab38a02e0694f520dfb67bbc2d721be5eaaa4eee9c0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -169,7 +169,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "e632f9739030f7a121a9d76e49cf897b77d27e409138baae16001945594f4896"
+#define TN_AMD_SOURCE_ID "31dfd3cd4a9f44a5c3f20ab38a02e0694f520dfb67bbc2d721be5eaaa4eee9c0"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -7605,7 +7605,7 @@ typedef struct tn_amd_list {
   const char *refused;                     // NULL: all of it could be selected
   tn_amd_line *line; int n, cap;
   tn_amd_vreg *vreg; int nvreg, vregcap;
-  int labels;
+  int labels, items;                       // items: of a group
   tn_amd_setup setup;                      // what the kernel needs, as far as it is known
   tn_amd_line *spare; int spare_cap;       // lines that a pass had, for the next one
   char *room; size_t room_begin, room_end; // memory that is free
@@ -7626,7 +7626,7 @@ static void *tn_amd_scratch(tiny_ctx *t, size_t n, size_t each) {
 static char *tn_amd_room_of(tn_amd_list *l, size_t nbytes, int stays) {
   const size_t all = (nbytes + 15) / 16 * 16;
   if (l->room_end - l->room_begin < all) {
-    const size_t more = all > TN_AMD_ROOM ? all : TN_AMD_ROOM;
+    const size_t least = TN_AMD_ROOM, more = all > least ? all : least;
     char *const room = (char *)tn_amd_scratch(l->t, more, 1);
     if (!room) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
     l->room = room; l->room_begin = 0; l->room_end = more;
@@ -11479,6 +11479,7 @@ static void tn_amd_select_list(tn_amd_list *l, const tiny_listing *k) {
   tn_amd_selection x;
   memset(&x, 0, sizeof x);
   x.t = l->t; x.k = k; x.l = l; x.family = l->family;
+  l->items = (int)(k->local[0] * k->local[1] * k->local[2]);
   if (!tn_amd_tables(&x)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   x.level[0].serial = ++x.serial;
   tn_amd_survey_places(&x);
@@ -11605,7 +11606,7 @@ static int tn_amd_is_common(const tn_amd_common *c, const tn_amd_line *line, int
   if (ins && tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_SOPK) return 0;
   if (ins && (line->ins.op == TN_AMD_V_DIV_FMAS_F32 || line->ins.op == TN_AMD_V_DIV_FMAS_F64)) return 0;
   if (ins && tn_amd_writes_scc(line->ins.op, line->ins.family) && c->scc[i]) return 0;
-  const tn_amd_form f = tn_amd_form_of(ins ? line->ins.op : TN_AMD_NO_INS, line->ins.family);
+  const tn_amd_form f = tn_amd_form_of(ins ? line->ins.op : 0, line->ins.family);
   for (int k = 1; k < line->ins.n; k++) {
     if (k < f.n && tn_amd_is_result(f.operands[2 * k])) return 0;              // a second result
     if (!tn_amd_is_once(c, &line->ins.o[k])) return 0;
@@ -12173,6 +12174,122 @@ static void tn_amd_graph_heights(tn_amd_graph *g) {
 }
 #endif
 // ---- end src/amd/../isa/amd_depend.c ----
+// ---- begin src/amd/../isa/amd_tail.c ----
+// amd_tail: waves that have nothing left to store end behind the last barrier.
+//
+// In:  a list with virtual registers. Out: the same, with a branch to its end behind the last barrier.
+// Holds: all that is stored behind it is masked by one mask (amd_loads.c), which is there, or is a comparison that may
+//        be made, before; the barrier stands in no loop; nothing branches over it; a group has several waves.
+#ifndef TN_ISA_AMD_TAIL
+#define TN_ISA_AMD_TAIL
+#ifndef TINY_AMALGAMATED
+#include "amd_dead.c"
+#include "amd_depend.c"
+#endif
+
+enum { TN_AMD_TAIL_LINES = 12 };           // as many lines at least: a branch is worth it
+typedef struct tn_amd_tail {
+  tn_amd_list *l; int *writer;             // of virtual registers: the line that writes it, -1: none, -2: several
+  int barrier;
+} tn_amd_tail;
+
+static int tn_amd_tail_writer(const tn_amd_tail *t, const tn_amd_operand *o) {
+  return tn_amd_is_virtual(o) ? t->writer[o->reg - TN_AMD_VIRTUAL] : -1;
+}
+// The mask of a store to a buffer; NONE: it has none, or is of another kind.
+static tn_amd_operand tn_amd_tail_mask(const tn_amd_tail *t, const tn_amd_line *line) {
+  const tn_amd_operand none = tn_amd_register(TN_AMD_NONE, 0, 0);
+  const int buffer = tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_MUBUF;
+  const int at = buffer ? tn_amd_tail_writer(t, &line->ins.o[1]) : -1;
+  const tn_amd_line *const chosen = at < 0 ? NULL : &t->l->line[at];
+  if (!chosen || chosen->kind != TN_AMD_LINE_INS || chosen->ins.op != TN_AMD_V_CNDMASK_B32) return none;
+  const tn_amd_operand *beyond = &chosen->ins.o[1];
+  const int copy = tn_amd_tail_writer(t, beyond);
+  if (copy >= 0 && t->l->line[copy].kind == TN_AMD_LINE_COPY) beyond = &t->l->line[copy].ins.o[1];
+  return tn_amd_is_constant(beyond) && beyond->value == 0x80000000u ? chosen->ins.o[3] : none;
+}
+// The mask of all that is stored behind the barrier.
+static tn_amd_operand tn_amd_tail_find(const tn_amd_tail *t) {
+  tn_amd_operand mask = tn_amd_register(TN_AMD_NONE, 0, 0);
+  for (int i = t->barrier + 1; i < t->l->n; i++) {
+    tn_amd_access a;
+    if (!tn_amd_access_of(&t->l->line[i], &a) || !a.stores) continue;
+    const tn_amd_operand m = tn_amd_tail_mask(t, &t->l->line[i]);
+    if (m.kind != TN_AMD_SGPR || (mask.kind == TN_AMD_SGPR && (m.reg != mask.reg || m.sub != mask.sub)))
+      return tn_amd_register(TN_AMD_NONE, 0, 0);
+    mask = m;
+  }
+  return mask;
+}
+// A line behind the barrier that writes the mask may be moved there: all that it reads is written before.
+static int tn_amd_tail_moves(const tn_amd_tail *t, int line) {
+  const tn_amd_ins *const ins = &t->l->line[line].ins;
+  if (t->l->line[line].kind != TN_AMD_LINE_INS || tn_amd_format(ins->op, ins->family) != TN_AMD_VOPC) return 0;
+  for (int k = 1; k < ins->n; k++) {
+    const int by = tn_amd_tail_writer(t, &ins->o[k]);
+    if (!tn_amd_is_constant(&ins->o[k]) && (by < 0 || by > t->barrier)) return 0;
+  }
+  return 1;
+}
+// The last barrier, if it stands in no loop, nothing branches over it, and enough stands behind it; -1.
+static int tn_amd_tail_barrier(const tn_amd_list *l) {
+  int at = -1, depth = 0;
+  for (int i = 0; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    depth += (line->kind == TN_AMD_LINE_LOOP) - (line->kind == TN_AMD_LINE_LOOP_END);
+    const int op = line->kind == TN_AMD_LINE_INS ? line->ins.op : 0;
+    if (op == TN_AMD_S_BARRIER || op == TN_AMD_S_BARRIER_WAIT) at = depth ? -1 : i;
+  }
+  for (int i = at < 0 ? l->n : 0; i < l->n; i++) {
+    const tn_amd_line *const line = &l->line[i];
+    const int jumps = line->kind == TN_AMD_LINE_INS && line->label >= 0 && tn_amd_is_branch(line->ins.op);
+    if (jumps && i > at) return -1;
+    for (int k = at + 1; k < l->n && jumps; k++)
+      if (l->line[k].kind == TN_AMD_LINE_LABEL && l->line[k].label == line->label) return -1;
+  }
+  return at + TN_AMD_TAIL_LINES < l->n ? at : -1;
+}
+static void tn_amd_tail_writers(tn_amd_tail *t) {
+  tn_amd_uses u;
+  for (int v = 0; v < t->l->nvreg; v++) t->writer[v] = -1;
+  for (int i = 0; i < t->l->n; i++) {
+    tn_amd_uses_of(&t->l->line[i], &u);
+    for (int k = 0; k < u.n; k++) {
+      if (!(u.of[k].role & TN_AMD_WRITES) || u.of[k].reg < TN_AMD_VIRTUAL) continue;
+      int *const w = &t->writer[u.of[k].reg - TN_AMD_VIRTUAL];
+      *w = *w == -1 ? i : -2;
+    }
+  }
+}
+// In front of what is behind the barrier: the comparison, if it is not there yet, a branch; at the end its label.
+static void tn_amd_tail_branch(tn_amd_tail *t, tn_amd_operand mask, int moved) {
+  tn_amd_list *const l = t->l;
+  tn_amd_line *const old = l->line;
+  const int n = l->n, end = tn_amd_label_new(l), wide = l->mask == 2;
+  l->line = NULL; l->n = l->cap = 0;
+  for (int i = 0; i < n && !l->refused; i++) {
+    if (i != moved) *tn_amd_line_new(l, 0, -1) = old[i];
+    if (i != t->barrier) continue;
+    if (moved >= 0) *tn_amd_line_new(l, 0, -1) = old[moved];
+    tn_amd_do2(l, wide ? TN_AMD_S_CMP_EQ_U64 : TN_AMD_S_CMP_EQ_U32, mask, tn_amd_int(0));
+    tn_amd_branch_to(l, TN_AMD_S_CBRANCH_SCC1, end);
+  }
+  if (!l->refused) tn_amd_line_new(l, TN_AMD_LINE_LABEL, end);
+}
+static void tn_amd_end_early(tn_amd_list *l) {
+  tn_amd_tail t;
+  t.l = l; t.barrier = l->items > 32 * l->mask ? tn_amd_tail_barrier(l) : -1;
+  if (t.barrier < 0) return;
+  t.writer = (int *)tn_amd_scratch(l->t, (size_t)l->nvreg + 1, sizeof *t.writer);
+  if (!t.writer) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
+  tn_amd_tail_writers(&t);
+  const tn_amd_operand mask = tn_amd_tail_find(&t);
+  const int by = tn_amd_tail_writer(&t, &mask), behind = by > t.barrier;
+  if (mask.kind != TN_AMD_SGPR || by < 0 || (behind && !tn_amd_tail_moves(&t, by))) return;
+  tn_amd_tail_branch(&t, mask, behind ? by : -1);
+}
+#endif
+// ---- end src/amd/../isa/amd_tail.c ----
 // ---- begin src/amd/../isa/amd_merge.c ----
 // amd_merge: accesses of places beside each other become one; two of LDS that lie apart, one of two offsets.
 //
@@ -12783,7 +12900,7 @@ static void tn_amd_lives_named(tn_amd_order *o) {
 // What is live when a loop begins and is named in it is live to the loop's end. loop: of a line, the innermost loop's
 // LOOP, -1: none; of a LOOP the one around it; end: of a LOOP.
 static int tn_amd_lives_loops(tn_amd_order *o) {
-  const tn_amd_list *const l = o->g.l;
+  tn_amd_list *const l = o->g.l;
   int *const loop = (int *)tn_amd_room(l, 2 * (size_t)l->n, sizeof *loop), *const end = loop + l->n, in = -1;
   if (!loop) return 0;
   for (int i = 0; i < l->n; i++) {
@@ -15965,6 +16082,7 @@ static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
 #include "amd_common.c"
+#include "amd_tail.c"
 #include "amd_merge.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
@@ -15990,7 +16108,7 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 }
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
-  static void (*const passes[])(tn_amd_list *l) = {tn_amd_remove_common, tn_amd_remove_dead,
+  static void (*const passes[])(tn_amd_list *l) = {tn_amd_remove_common, tn_amd_remove_dead, tn_amd_end_early,
     tn_amd_merge_accesses, tn_amd_pipeline, tn_amd_schedule, tn_amd_allocate, tn_amd_pair_lines, tn_amd_wait,
     tn_amd_hazards, tn_amd_delay};
   tn_amd_select_list(l, k);
@@ -17240,53 +17358,54 @@ Where things stand in tiny_amd.h
                                           AMD's GPUs
   11159  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11499  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11560  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11500  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11561  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11774  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11775  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12177  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12178  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
+  12294  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12404  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12521  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12737  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12854  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13137  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13254  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13635  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13752  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  13908  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  14025  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14178  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14606  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14829  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14295  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14723  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14946  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  14941  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  15058  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15169  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15286  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15448  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15565  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15634  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15751  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15769  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15956  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15886  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  16073  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  16074  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16201  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16192  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16319  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16514  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16632  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16606  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16724  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16814  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16927  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16932  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  17045  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16970  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  17088  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17098  src/amd/backend.c                the one object of tiny_amd.h
+  17216  src/amd/backend.c                the one object of tiny_amd.h
 */

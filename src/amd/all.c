@@ -58,6 +58,7 @@
 #include "../isa/amd_dead.c"
 #include "../isa/amd_common.c"
 #include "../isa/amd_depend.c"
+#include "../isa/amd_tail.c"
 #include "../isa/amd_merge.c"
 #include "../isa/amd_pipeline.c"
 #include "../isa/amd_schedule.c"

@@ -10,6 +10,7 @@
 #ifndef TINY_AMALGAMATED
 #include "amd_select.c"
 #include "amd_common.c"
+#include "amd_tail.c"
 #include "amd_merge.c"
 #include "amd_pipeline.c"
 #include "amd_schedule.c"
@@ -35,7 +36,7 @@ static void tn_amd_pad(tiny_bytes *out, size_t align) {
 }
 // The code of a list; NULL, or why there is none.
 static const char *tn_amd_code_of_list(tn_amd_list *l, const tiny_listing *k, tiny_bytes *code) {
-  static void (*const passes[])(tn_amd_list *l) = {tn_amd_remove_common, tn_amd_remove_dead,
+  static void (*const passes[])(tn_amd_list *l) = {tn_amd_remove_common, tn_amd_remove_dead, tn_amd_end_early,
     tn_amd_merge_accesses, tn_amd_pipeline, tn_amd_schedule, tn_amd_allocate, tn_amd_pair_lines, tn_amd_wait,
     tn_amd_hazards, tn_amd_delay};
   tn_amd_select_list(l, k);

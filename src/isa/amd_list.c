@@ -37,7 +37,7 @@ typedef struct tn_amd_list {
   const char *refused;                     // NULL: all of it could be selected
   tn_amd_line *line; int n, cap;
   tn_amd_vreg *vreg; int nvreg, vregcap;
-  int labels;
+  int labels, items;                       // items: of a group
   tn_amd_setup setup;                      // what the kernel needs, as far as it is known
   tn_amd_line *spare; int spare_cap;       // lines that a pass had, for the next one
   char *room; size_t room_begin, room_end; // memory that is free

@@ -321,6 +321,7 @@ static void tn_amd_select_list(tn_amd_list *l, const tiny_listing *k) {
   tn_amd_selection x;
   memset(&x, 0, sizeof x);
   x.t = l->t; x.k = k; x.l = l; x.family = l->family;
+  l->items = (int)(k->local[0] * k->local[1] * k->local[2]);
   if (!tn_amd_tables(&x)) { tn_amd_list_refuse(l, "there is no memory for it"); return; }
   x.level[0].serial = ++x.serial;
   tn_amd_survey_places(&x);
