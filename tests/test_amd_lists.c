@@ -311,6 +311,16 @@ static subject groups[] = { GROUP_OF("a group of 1", 1, 1, 1) GROUP_OF("a group 
     "(STORE e (LOAD:i32 (INDEX:i32 (AFTER l z) (SUB:i32 (ADD:i32 " at ":i32 63:i32) i))))", GRID, {0}, 0, may, 0},
 static const subject lds[] = { LDS_OF("LDS of 64 KiB", "16384", "16320", 0) LDS_OF("LDS beyond 64 KiB", "16385", "16321", 1) };
 
+// Elements that lie apart, of which each may be there or not; one number otherwise for a vector: right, or refused.
+static const subject gathers[] = {
+  {"elements apart", HEAD("f32") "(STORE (INDEX:f32 o (MUL:i32 x 2:i32)) (LOAD:f32x2 (INDEX:f32x2 p (STACK:i32x2 x (AND:i32 y 63:i32)))))", GRID, {0}, 0, 1, 0},
+  {"elements apart, stored", HEAD("f32") "(STORE (INDEX:f32x2 o (STACK:i32x2 x (ADD:i32 x 512:i32))) (STACK:f32x2 s q))", GRID, {0}, 0, 1, 0},
+  {"elements that may be there", HEAD("f32") "(STORE (INDEX:f32 o (MUL:i32 x 2:i32)) (LOAD:f32x2 (INDEX:f32 p x (STACK:boolx2 (LT:bool y 9:i32) (LT:bool i 9:i32)))))", GRID, {0}, 0, 1, 0},
+  {"elements that may be stored", HEAD("f32") "(STORE (INDEX:f32 o (MUL:i32 x 2:i32) (STACK:boolx2 (LT:bool y 9:i32) (LT:bool i 9:i32))) (STACK:f32x2 s q))", GRID, {0}, 0, 1, 0},
+  {"one f16 otherwise", HEAD("f16") "(STORE (INDEX:f16 o (MUL:i32 x 4:i32)) (LOAD:f16x4 (INDEX:f16 p (MUL:i32 x 4:i32) (LT:bool y 9:i32)) q))", GRID, {0}, 0, 1, 0},
+  {"one i64 otherwise", HEAD("i64") "(STORE (INDEX:i64 o (MUL:i32 x 4:i32)) (LOAD:i64x4 (INDEX:i64 p (MUL:i32 x 4:i32) (LT:bool y 9:i32)) q))", GRID, {0}, 0, 1, 0},
+  {"one i8 otherwise", HEAD("i8") "(STORE (INDEX:i8 o (MUL:i32 x 8:i32)) (LOAD:i8x8 (INDEX:i8 p (MUL:i32 x 8:i32) (LT:bool y 9:i32)) q))", GRID, {0}, 0, 1, 0}
+};
 static const subject conditions[] = {
   {"conditions in conditions", HEAD("i32") "c = (IF (LT:bool y 20:i32)) c2 = (IF (LT:bool 3:i32 y)) w = (STORE e (ADD:i32 s y)) "
     "c3 = (IF (LT:bool i 7:i32)) w2 = (STORE e q) f3 = (ENDIF c3) f2 = (ENDIF c2) c4 = (IF (LT:bool y -9:i32)) w3 = (STORE e 77:i32) f4 = (ENDIF c4) f = (ENDIF c)", GRID, {0}, 0, 0, 0},
@@ -513,7 +523,7 @@ int main(void) {
     groups[i].text = made[i];
   }
   if (getenv("TEST_ROUNDS")) { test_changed((int)test_from(1), test_rounds(300)); goto told; }
-  RUN(conditions); RUN(otherwise); RUN(registers); RUN(vectors); RUN(atomics); RUN(shuffles); RUN(loops);
+  RUN(gathers); RUN(conditions); RUN(otherwise); RUN(registers); RUN(vectors); RUN(atomics); RUN(shuffles); RUN(loops);
   RUN(places); RUN(groups); RUN(lds);
   test_many_values("f32", 400, "400 values of f32");
   test_many_values("f64", 300, "300 values of f64");
