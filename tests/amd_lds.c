@@ -84,7 +84,7 @@ enum { AMD_READS = 1, AMD_WRITES = 2, AMD_UPDATES = 4 };
 static void amd_touch(amd_wave *w, const amd_ins *i, uint64_t at, int bytes, int how) {
   amd_group *g = w->group;
   amd_cell *c = &g->cell[at / 4];
-  const int mine = 1 << w->number;
+  const int mine = (int)(1u << w->number);
   if (how != AMD_WRITES && (c->defined & bytes) != bytes)
     amd_stop(w, i, "LDS at %llu is read, which nobody has written", (unsigned long long)at);
   if (c->op && c->wave != w->number && (c->bytes & bytes) && c->op > g->wave[c->wave]->lds_safe &&

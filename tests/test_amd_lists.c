@@ -4,13 +4,16 @@
 //
 //   TEST_AMD=gfx942            that GPU alone.
 //   TEST_AMD_SEED=7            the order of groups and waves.
-//   TEST_ROUNDS=n, TEST_FROM=n so many changed lists, from that one on.
+//   TEST_ROUNDS=n, TEST_FROM=n so many lists that are changed at random, from that one on, and nothing else; of some
+//                              the interpreter does not see that items race.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
 #include "../src/all.c"
+#include <pthread.h>
 #include "amd_device.h"
 #include "test.h"
+#include "memory_test.h"
 
 enum { PARAMS = 128, ROOM = 32768, TEXT = 1 << 21 };         // memories of a kernel; bytes of each; of a text
 static const char *const gpus[] = {"gfx1100", "gfx1201", "gfx942"};
@@ -21,7 +24,7 @@ typedef struct subject {
 } subject;
 typedef struct trial {
   const subject *s; const char *gpu; tiny_listing k; char *want[PARAMS]; int nmem, dtype[PARAMS]; tiny_bytes object;
-  const char *why;
+  const char *why; memory_count *memory; long nth;           // the nth allocation from the generator's first on fails
 } trial;
 
 static int quietly;                        // lists that may be none at all
@@ -111,6 +114,7 @@ static tiny_code make(tiny_ctx *t, void *arg) {
   for (int k = 0; k < 3; k++) local[k] = r->s->local[k] ? r->s->local[k] : 1;
   const uint8_t *hints = (const uint8_t *)tn_scratch(t, (size_t)list.n + 1);
   const tiny_listing k = {"one", list.u, list.n, hints, local, 0};
+  if (r->memory) r->memory->fail_at = r->memory->calls + r->nth;
   r->why = tn_amd_render(t, (const tn_amd_chip *)target.own, &k, &kernel);
   if (r->why || t->code != TINY_OK) return t->code;
   memset(&one, 0, sizeof one);
@@ -121,15 +125,15 @@ static tiny_code make(tiny_ctx *t, void *arg) {
 
 // ** on the emulator **
 
-static void run_object(tiny_ctx *t, trial *r) {
+// 1: it gives what the interpreter gives. $TEST_AMD is its GPU.
+static int emulated(tiny_ctx *t, const trial *r) {
   tiny_limits limits;
   tiny_mem mem[PARAMS];
   tiny_launch l;
+  int right = 1;
   memset(&limits, 0, sizeof limits); memset(mem, 0, sizeof mem);
-  setenv("TEST_AMD", r->gpu, 1); setenv("TEST_AMD_COMPILER", "own", 1);
   amd_device *d = (amd_device *)amd_open(t, NULL, &limits);
   amd_module *m = (amd_module *)amd_load_module(d, r->object.data, r->object.n);
-  CHECK(m != NULL);
   for (int i = 0; i < r->nmem; i++) {
     mem[i].base = amd_alloc(d, ROOM);
     fill((char *)mem[i].base, r->dtype[i], i);
@@ -138,7 +142,7 @@ static void run_object(tiny_ctx *t, trial *r) {
   l.kernel = m ? amd_find_kernel(d, m, "one") : NULL;
   const tiny_code code = m ? amd_launch_kernel(d, &l) : TINY_E_COMPILE;
   if (code != TINY_OK) fprintf(stderr, "%s on %s: %s\n", r->s->name, r->gpu, tiny_error(t));
-  CHECK_EQ(code, TINY_OK);
+  right &= code == TINY_OK;
   for (int i = 0; i < r->nmem && code == TINY_OK; i++) {
     const int at = apart(r->dtype[i], (const char *)mem[i].base, r->want[i], r->s->tolerance);
     if (at >= 0) {
@@ -147,11 +151,12 @@ static void run_object(tiny_ctx *t, trial *r) {
               (unsigned long long)tn_dtype_load(r->dtype[i], (char *)mem[i].base + at * nb),
               (unsigned long long)tn_dtype_load(r->dtype[i], r->want[i] + at * nb));
     }
-    CHECK_EQ(at, -1);
+    right &= at < 0;
   }
   for (int i = 0; i < r->nmem; i++) amd_free_block(d, mem[i].base, ROOM);
   if (m) amd_unload_module(d, m);
   amd_close(d);
+  return right;
 }
 static void try_on(const subject *s, const char *gpu) {
   trial r;
@@ -166,7 +171,9 @@ static void try_on(const subject *s, const char *gpu) {
   if (!quietly && ((code != TINY_OK && !r.why) || (r.why && !s->may)))
     fprintf(stderr, "%s on %s: %s %s\n", s->name, gpu, r.why ? r.why : "", tiny_error(t));
   CHECK(quietly || (r.why ? s->may : code == TINY_OK));
-  if (!r.why && code == TINY_OK) run_object(t, &r);
+  setenv("TEST_AMD", gpu, 1);
+  setenv("TEST_AMD_COMPILER", "own", 1);
+  if (!r.why && code == TINY_OK) CHECK(emulated(t, &r));
   for (int i = 0; i < r.nmem; i++) free(r.want[i]);
   tiny_end(t);
   tiny_close(t);
@@ -304,6 +311,16 @@ static subject groups[] = { GROUP_OF("a group of 1", 1, 1, 1) GROUP_OF("a group 
     "(STORE e (LOAD:i32 (INDEX:i32 (AFTER l z) (SUB:i32 (ADD:i32 " at ":i32 63:i32) i))))", GRID, {0}, 0, may, 0},
 static const subject lds[] = { LDS_OF("LDS of 64 KiB", "16384", "16320", 0) LDS_OF("LDS beyond 64 KiB", "16385", "16321", 1) };
 
+// Elements that lie apart, of which each may be there or not; one number otherwise for a vector: right, or refused.
+static const subject gathers[] = {
+  {"elements apart", HEAD("f32") "(STORE (INDEX:f32 o (MUL:i32 x 2:i32)) (LOAD:f32x2 (INDEX:f32x2 p (STACK:i32x2 x (AND:i32 y 63:i32)))))", GRID, {0}, 0, 1, 0},
+  {"elements apart, stored", HEAD("f32") "(STORE (INDEX:f32x2 o (STACK:i32x2 x (ADD:i32 x 512:i32))) (STACK:f32x2 s q))", GRID, {0}, 0, 1, 0},
+  {"elements that may be there", HEAD("f32") "(STORE (INDEX:f32 o (MUL:i32 x 2:i32)) (LOAD:f32x2 (INDEX:f32 p x (STACK:boolx2 (LT:bool y 9:i32) (LT:bool i 9:i32)))))", GRID, {0}, 0, 1, 0},
+  {"elements that may be stored", HEAD("f32") "(STORE (INDEX:f32 o (MUL:i32 x 2:i32) (STACK:boolx2 (LT:bool y 9:i32) (LT:bool i 9:i32))) (STACK:f32x2 s q))", GRID, {0}, 0, 1, 0},
+  {"one f16 otherwise", HEAD("f16") "(STORE (INDEX:f16 o (MUL:i32 x 4:i32)) (LOAD:f16x4 (INDEX:f16 p (MUL:i32 x 4:i32) (LT:bool y 9:i32)) q))", GRID, {0}, 0, 1, 0},
+  {"one i64 otherwise", HEAD("i64") "(STORE (INDEX:i64 o (MUL:i32 x 4:i32)) (LOAD:i64x4 (INDEX:i64 p (MUL:i32 x 4:i32) (LT:bool y 9:i32)) q))", GRID, {0}, 0, 1, 0},
+  {"one i8 otherwise", HEAD("i8") "(STORE (INDEX:i8 o (MUL:i32 x 8:i32)) (LOAD:i8x8 (INDEX:i8 p (MUL:i32 x 8:i32) (LT:bool y 9:i32)) q))", GRID, {0}, 0, 1, 0}
+};
 static const subject conditions[] = {
   {"conditions in conditions", HEAD("i32") "c = (IF (LT:bool y 20:i32)) c2 = (IF (LT:bool 3:i32 y)) w = (STORE e (ADD:i32 s y)) "
     "c3 = (IF (LT:bool i 7:i32)) w2 = (STORE e q) f3 = (ENDIF c3) f2 = (ENDIF c2) c4 = (IF (LT:bool y -9:i32)) w3 = (STORE e 77:i32) f4 = (ENDIF c4) f = (ENDIF c)", GRID, {0}, 0, 0, 0},
@@ -381,6 +398,68 @@ static void test_many_params(int n, int may, const char *name) {
   try_all(&s);
 }
 
+// ** memory that is refused while code is generated: a code and a sentence, nothing is lost **
+
+static void test_refused_memory(const char *gpu, const char *of) {
+  long refusals = 0;
+  for (long nth = 1, done = 0; !done && nth < 1000; nth++) {
+    const subject s = {"memory", of, GRID, {0}, 0, 0, 0};
+    memory_count m = {0, 0, 0, 0};
+    trial r;
+    tiny_desc d;
+    memset(&r, 0, sizeof r); memset(&d, 0, sizeof d);
+    r.s = &s; r.gpu = gpu; r.memory = &m; r.nth = nth;
+    d.device = "INTERP"; d.cache_dir = ""; d.threads = 1; d.debug = "";
+    d.alloc.fn = memory_fn; d.alloc.user = &m;
+    tiny_ctx *t = tiny_open(&d);
+    tiny_begin(t);
+    const tiny_code code = tn_guard(t, make, &r);
+    done = m.calls < m.fail_at;
+    m.fail_at = 0;
+    if (!done) {
+      CHECK(code == TINY_E_MEMORY || r.why);
+      CHECK(*tiny_error(t) || (r.why && *r.why));
+      refusals++;
+    }
+    for (int i = 0; i < r.nmem; i++) free(r.want[i]);
+    tiny_end(t);
+    tiny_close(t);
+    CHECK(m.live == 0 && m.wrong == 0);
+  }
+  CHECK(refusals > 2);
+}
+
+// ** two contexts on two threads, both generate and run **
+
+typedef struct worker { int from, right, n; } worker;
+static void *on_a_thread(void *arg) {
+  worker *w = (worker *)arg;
+  const size_t n = sizeof registers / sizeof *registers;
+  for (size_t i = (size_t)w->from; i < n; i += 8, w->n++) {
+    trial r;
+    tiny_desc d;
+    memset(&r, 0, sizeof r); memset(&d, 0, sizeof d);
+    r.s = &registers[i]; r.gpu = gpus[0];
+    d.device = "INTERP"; d.cache_dir = ""; d.threads = 1; d.debug = "";
+    tiny_ctx *t = tiny_open(&d);
+    tiny_begin(t);
+    w->right += tn_guard(t, make, &r) == TINY_OK && !r.why && emulated(t, &r);
+    for (int k = 0; k < r.nmem; k++) free(r.want[k]);
+    tiny_end(t);
+    tiny_close(t);
+  }
+  return NULL;
+}
+static void test_threads(void) {
+  pthread_t thread[2];
+  worker w[2] = {{0, 0, 0}, {3, 0, 0}};
+  if (!case_named("two threads")) return;
+  setenv("TEST_AMD", gpus[0], 1); setenv("TEST_AMD_COMPILER", "own", 1);
+  for (int i = 0; i < 2; i++) CHECK(!pthread_create(&thread[i], NULL, on_a_thread, &w[i]));
+  for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; i < 2; i++) CHECK(w[i].n > 5 && w[i].right == w[i].n);
+}
+
 // ** texts that are changed at random: what the interpreter runs, runs the same, or is refused **
 
 static int chosen(int n) {
@@ -400,7 +479,7 @@ static const subject *any_subject(void) {
   return &tables[i].first[chosen((int)tables[i].n)];
 }
 static void change_word(void) {
-  static const char *const ops[] = {"ADD", "SUB", "MUL", "MAX", "AND", "OR", "XOR", "LT", "NE", "EQ", "CDIV", "CMOD"};
+  static const char *const ops[] = {"ADD", "SUB", "MUL", "MAX", "AND", "OR", "XOR", "LT", "NE", "EQ"};
   static const char *const dtypes[] = {"i32", "u32", "i64", "u64", "f32", "f64", "i8", "u8", "i16", "f16", "bool", "i32x2", "i32x4", "f32x8", "u8x16"};
   static const char *const numbers[] = {"0", "1", "2", "3", "5", "7", "8", "31", "63", "64", "100", "255", "1023", "4095", "-1"};
   const size_t n = strlen(text);
@@ -409,7 +488,7 @@ static void change_word(void) {
   while (at && text[at] != '(' && text[at] != ' ' && text[at] != ':') at--;
   end = ++at;
   while (text[end] && !strchr("() :", text[end])) end++;
-  if (text[at - 1] == '(') with = ops[chosen(12)];
+  if (text[at - 1] == '(') with = ops[chosen(10)];
   else if (text[at - 1] == ':' && text[at] > '9') with = dtypes[chosen(15)];
   else if ((text[at] >= '0' && text[at] <= '9') || text[at] == '-') with = numbers[chosen(15)];
   else if (text[at] >= 'a' && text[at] <= 'z') with = chosen(2) ? "y" : chosen(2) ? "x" : chosen(2) ? "s" : "i";
@@ -443,8 +522,8 @@ int main(void) {
              (int)(groups[i].local[0] * groups[i].local[1] * groups[i].local[2]), strstr(at, ":i32"));
     groups[i].text = made[i];
   }
-  if (getenv("TEST_CHANGED")) goto changed;
-  RUN(conditions); RUN(otherwise); RUN(registers); RUN(vectors); RUN(atomics); RUN(shuffles); RUN(loops);
+  if (getenv("TEST_ROUNDS")) { test_changed((int)test_from(1), test_rounds(300)); goto told; }
+  RUN(gathers); RUN(conditions); RUN(otherwise); RUN(registers); RUN(vectors); RUN(atomics); RUN(shuffles); RUN(loops);
   RUN(places); RUN(groups); RUN(lds);
   test_many_values("f32", 400, "400 values of f32");
   test_many_values("f64", 300, "300 values of f64");
@@ -454,8 +533,11 @@ int main(void) {
   test_long_branch();
   test_many_params(120, 0, "120 memories");
   test_many_params(128, 1, "128 memories and an argument");
-changed:
-  test_changed((int)test_from(1), test_rounds(300));
+  test_threads();
+  test_long(1500);
+  for (int i = 0; i < 3; i++) if (case_named("refused memory, %s", gpus[i])) test_refused_memory(gpus[i], text);
+  test_changed(1, test_some(300));
+told:
   if (getenv("TEST_ROUNDS")) printf("%d the same, %d no lists, %d refused\n", same, none, refused);
   return test_report();
 }

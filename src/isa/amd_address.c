@@ -69,7 +69,8 @@ static int tn_amd_widens(const tiny_uop *u) {
 }
 // Of a RANGE whose body stands there several times the iterations that this copy is ahead.
 static int64_t tn_amd_ahead(const tn_amd_selection *x, const tiny_uop *u) { return u == x->copied ? x->copy : 0; }
-static int64_t tn_amd_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }        // modulo 2^64
+// Modulo 2^64.
+static int64_t tn_amd_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 static int64_t tn_amd_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 // What an element is multiplied by where it is shifted.
 static int64_t tn_amd_factor(const tiny_uop *u) {
@@ -252,8 +253,10 @@ static tn_amd_operand tn_amd_wide_times(tn_amd_selection *x, tn_amd_operand low,
   const tn_amd_operand by = tn_amd_k32((uint32_t)k), more = tn_amd_k32((uint32_t)((uint64_t)k >> 32));
   const tn_amd_operand sum = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, low, tn_amd_in_vgprs(x->l, by), at);
   tn_amd_operand top = tn_amd_slice(sum, 1, 1);
-  if (!tn_amd_is_zero(&more)) top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, more, low));
-  if (!tn_amd_is_zero(&high)) top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, by, high));
+  if (!tn_amd_is_zero(&more))
+    top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, more, low));
+  if (!tn_amd_is_zero(&high))
+    top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, by, high));
   return tn_amd_joined(x, tn_amd_slice(sum, 0, 1), top);
 }
 // at + u * k, of 64 bits. One instruction, where both are of 32.

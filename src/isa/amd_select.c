@@ -278,7 +278,8 @@ static int tn_amd_wanted(const tn_amd_selection *x, const tiny_uop *u, uint32_t 
       return u->lanes > 1 && u->k * tn_amd_bits_of(s->dtype) % 32 == 0 && tn_amd_packs(u) ? as_u : TN_AMD_ELEMENTS;
     case TINY_OP_LOAD: return tn_amd_pieces_of(x, u->src[0], u).words ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
     case TINY_OP_STORE:
-      return tn_amd_in_registers(x, u->src[0]) || !tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
+      return !tn_amd_in_registers(x, u->src[0]) && tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_WORDS :
+                                                                                              TN_AMD_ELEMENTS;
     default: return tn_amd_packs(s) && tn_amd_takes_words(x, u) ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
   }
 }
