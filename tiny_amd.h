@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 447939f94d27000cba4b51b2f274800654be7cd8abd091277be1bb10ac556a51
+/* tiny_amd.h 0.1.0, source ca092289fb0c4daa336c364fec665ed2e983e7795932985d498fac1b948a9d0c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -169,7 +169,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "447939f94d27000cba4b51b2f274800654be7cd8abd091277be1bb10ac556a51"
+#define TN_AMD_SOURCE_ID "ca092289fb0c4daa336c364fec665ed2e983e7795932985d498fac1b948a9d0c"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -7440,9 +7440,9 @@ enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the
 enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
-static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
-static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
-static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+static inline int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
+static inline int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
+static inline int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
 
 // ** boxes: tiles of memory that the device copies by itself, as its matrix units read them **
 //
@@ -7455,39 +7455,39 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
-static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
+static inline int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
-static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
-static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
-static int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
+static inline int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
+static inline int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
+static inline int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
 // Warps of their own begin it, a warp group beside those of the items: a launch has so many threads more.
 enum { TN_BULK_PRODUCED = 1 << 24, TN_PRODUCER_THREADS = 128 };
-static int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
-static int tn_producer_threads(tiny_uop *const *list, int n) {
+static inline int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
+static inline int tn_producer_threads(tiny_uop *const *list, int n) {
   for (int i = 0; i < n; i++) if (tn_bulk_is_produced(list[i])) return TN_PRODUCER_THREADS;
   return 0;
 }
 
 // ** memory **
 
-static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+static inline const tiny_uop *tn_memory_behind(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
   return m;
 }
-static int tn_is_reg(const tiny_uop *memory) {
+static inline int tn_is_reg(const tiny_uop *memory) {
   const tiny_uop *m = tn_memory_behind(memory);
   return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
 }
 
 // What a STORE stores, as it was loaded: bits do not change.
-static tiny_uop *tn_copied(const tiny_uop *store) {
+static inline tiny_uop *tn_copied(const tiny_uop *store) {
   tiny_uop *x = store->src[1];
   while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
   return x;
 }
 // Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
 // together, zeros where they are not there? (PTX ISA, cp.async)
-static int tn_copies_later(const tiny_uop *store) {
+static inline int tn_copies_later(const tiny_uop *store) {
   const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
   if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
       from->lanes > 1 ||
@@ -7499,7 +7499,7 @@ static int tn_copies_later(const tiny_uop *store) {
 }
 
 // How many low bits of an integer are 0 whatever else it is made of; zeros: the answers for its sources, by seq.
-static int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
+static inline int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
   enum { MOST = 16 };
   const int a = u->nsrc ? zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? zeros[u->src[1]->seq] : 0;
   int n = 0;
@@ -7620,7 +7620,7 @@ static void *tn_amd_scratch(tiny_ctx *t, size_t n, size_t each) {
 static char *tn_amd_room_of(tn_amd_list *l, size_t nbytes, int stays) {
   const size_t all = (nbytes + 15) / 16 * 16;
   if (l->room_end - l->room_begin < all) {
-    const size_t more = all > TN_AMD_ROOM ? all : TN_AMD_ROOM;
+    const size_t more = all > (size_t)TN_AMD_ROOM ? all : (size_t)TN_AMD_ROOM;
     char *const room = (char *)tn_amd_scratch(l->t, more, 1);
     if (!room) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
     l->room = room; l->room_begin = 0; l->room_end = more;
@@ -12699,7 +12699,7 @@ static void tn_amd_lives_named(tn_amd_order *o) {
 // What is live when a loop begins and is named in it is live to the loop's end. loop: of a line, the innermost loop's
 // LOOP, -1: none; of a LOOP the one around it; end: of a LOOP.
 static int tn_amd_lives_loops(tn_amd_order *o) {
-  const tn_amd_list *const l = o->g.l;
+  tn_amd_list *const l = o->g.l;
   int *const loop = (int *)tn_amd_room(l, 2 * (size_t)l->n, sizeof *loop), *const end = loop + l->n, in = -1;
   if (!loop) return 0;
   for (int i = 0; i < l->n; i++) {
@@ -15577,7 +15577,7 @@ static int tn_amd_delay_of(const tn_amd_delays_of *d, const tn_amd_maker *m) {
   switch (m->unit) {
     case TN_AMD_U_VALU: return valu <= 4 && cycles < TN_AMD_VALU_CYCLES ? TN_AMD_DEP_VALU + valu : 0;
     case TN_AMD_U_TRANS: return trans <= 3 && cycles < TN_AMD_TRANS_CYCLES ? TN_AMD_DEP_TRANS + trans : 0;
-    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + TN_AMD_SALU_CYCLES - cycles : 0;
+    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + (int)TN_AMD_SALU_CYCLES - cycles : 0;
     default: return 0;
   }
 }
@@ -15915,8 +15915,8 @@ static const char *tn_amd_render(tiny_ctx *t, const tn_amd_chip *chip, const tin
   memset(&head, 0, sizeof head);
   const size_t room = TN_AMD_ROOM + (size_t)k->n * TN_AMD_ROOM_EACH;
   char *const all = (char *)tiny_realloc(t, NULL, 0, room);
-  const char *const refused = tn_amd_list_open_in(&l, t, chip, all, all ? room : 0) ? tn_amd_code_of_list(&l, k, &code)
-                                                                                 : l.refused;
+  const int opened = all ? tn_amd_list_open_in(&l, t, chip, all, room) : tn_amd_list_open(&l, t, chip);
+  const char *const refused = opened ? tn_amd_code_of_list(&l, k, &code) : l.refused;
   if (all) tiny_realloc(t, all, room, 0);
   if (refused) return refused;
   memcpy(head.mark, tn_amd_mark, sizeof head.mark);

@@ -47,7 +47,7 @@ static void tn_amd_lives_named(tn_amd_order *o) {
 // What is live when a loop begins and is named in it is live to the loop's end. loop: of a line, the innermost loop's
 // LOOP, -1: none; of a LOOP the one around it; end: of a LOOP.
 static int tn_amd_lives_loops(tn_amd_order *o) {
-  const tn_amd_list *const l = o->g.l;
+  tn_amd_list *const l = o->g.l;
   int *const loop = (int *)tn_amd_room(l, 2 * (size_t)l->n, sizeof *loop), *const end = loop + l->n, in = -1;
   if (!loop) return 0;
   for (int i = 0; i < l->n; i++) {
