@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2fa74d60182360722ed93b0c8b2ebdd0e856f38008a6acfa5004436071b78b53
+/* tiny.h 0.1.0, source b0d5e9e8be8941845a111c77e0d9dd143d99e868c5e62d3c432c27458c3479b9
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3550,14 +3550,14 @@ typedef struct tiny_launch {
 // What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
 // memory is refused, nobody's frames are left behind.
 
-// At the end of b, which keeps a 0 behind it. Refused memory is recorded as the context's error, and nothing is added.
+// At the end of b, which keeps a 0 behind it; data NULL: so many zeros. Refused memory is recorded as the context's error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
 // The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
 // NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
 TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes);
 // A line to the context's log (printf format, up to 2000 characters). letter: the one of tiny_desc.debug without which
-// nothing is written; 0: in any case, for what the user has to know.
-TINY_API void       tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
+// nothing is written; 0: in any case, for what the user has to know. Returns 1 if it is written.
+TINY_API int        tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
 // Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
 // tiny_desc.compiler, for devices that have several; NULL: the program did not say. It is the context's.
@@ -3728,7 +3728,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2fa74d60182360722ed93b0c8b2ebdd0e856f38008a6acfa5004436071b78b53"
+#define TN_SOURCE_ID "b0d5e9e8be8941845a111c77e0d9dd143d99e868c5e62d3c432c27458c3479b9"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5036,13 +5036,14 @@ static void tn_log(tiny_ctx *t, const char *format, ...) {
   tn_log_list(t, format, args);
   va_end(args);
 }
-TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) TN_PRINTF(3, 4);
-TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
+TINY_API int tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) TN_PRINTF(3, 4);
+TINY_API int tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
   va_list args;
-  if (!t || (letter && !tn_debug(t, (char)letter))) return;
+  if (!t || (letter && !tn_debug(t, (char)letter))) return 0;
   va_start(args, format);
   tn_log_list(t, format, args);
   va_end(args);
+  return 1;
 }
 
 // Many lines, one log call each.
@@ -73352,432 +73353,432 @@ Where things stand in tiny.h
                                       memory for the passes
    4885  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5060  src/base/version.c           what this implementation is: its release and sources, how it was
+   5061  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5150  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
+   5151  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
                                       (emscripten); on x86-64, arm64 or wasm
-   5758  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5759  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5878  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5879  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   6037  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6580  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6038  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6581  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6797  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6798  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7450  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7451  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7681  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7682  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7773  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7934  src/ir/label.c               names that nodes have for people, in a table beside them
-   8067  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7774  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7935  src/ir/label.c               names that nodes have for people, in a table beside them
+   8068  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8167  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8168  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8337  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   9097  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8338  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9098  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9274  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9275  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9390  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9391  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9522  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9523  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9780  src/ir/args.c                which k, v and sources fit an op
-  10055  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9781  src/ir/args.c                which k, v and sources fit an op
+  10056  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10213  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10855  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10214  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10856  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  11010  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  11011  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11618  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11619  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12118  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12119  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12283  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
+  12284  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
                                       beside each other in memory
-  12350  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12351  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12787  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12788  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  13061  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  13062  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13373  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13374  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14108  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14109  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14407  src/ir/spec.c                the verifier
-  14807  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14408  src/ir/spec.c                the verifier
+  14808  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  15036  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15400  src/rules/notation.c         the algebra that bodies of rules are written in
-  15435  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15635  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  15037  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15401  src/rules/notation.c         the algebra that bodies of rules are written in
+  15436  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15636  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15795  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15796  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16199  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16200  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16398  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16399  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16860  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16861  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  17037  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  17038  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17204  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17205  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17547  src/rules/decompose.c        from what the IR means to what a target can do
-  18252  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18378  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17548  src/rules/decompose.c        from what the IR means to what a target can do
+  18253  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18379  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18409  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18410  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18908  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18909  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  19002  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  19003  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19818  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19894  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19819  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19895  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19937  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19938  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20181  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20255  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20182  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20256  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20903  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20904  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21162  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21163  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21451  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21452  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  22007  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  22008  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22116  src/tensor/activation.c      what stands between the layers of a network
-  22297  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22669  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22117  src/tensor/activation.c      what stands between the layers of a network
+  22298  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22670  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22922  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22923  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23686  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23687  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24368  src/tensor/random.c          numbers from a counter, the same on every device
-  24643  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24369  src/tensor/random.c          numbers from a counter, the same on every device
+  24644  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24967  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25263  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24968  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25264  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25400  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25401  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25939  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25940  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26652  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26653  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  27054  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  27055  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27193  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27194  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27675  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27676  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28140  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28141  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28491  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29137  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29499  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29629  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28492  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29138  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29500  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29630  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29789  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29790  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30294  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30573  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30295  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30574  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30669  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30670  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30962  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31403  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30963  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31404  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31680  src/tensor/params.c          lists of named tensors: what a network consists of
-  31771  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31881  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31681  src/tensor/params.c          lists of named tensors: what a network consists of
+  31772  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31882  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32260  src/tensor/sequential.c      modules and functions one after the other
-  32331  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32261  src/tensor/sequential.c      modules and functions one after the other
+  32332  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32496  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32497  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32616  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32617  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32935  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32936  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  33051  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33329  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  33052  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33330  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33446  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33447  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33957  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33958  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34733  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34734  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35266  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35267  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35774  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35775  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  36086  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  36087  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36163  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36164  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36753  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36754  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36934  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36935  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37256  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37257  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37885  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37886  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38275  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38276  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38479  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38480  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38870  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  39093  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39461  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38871  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  39094  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39462  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39626  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39697  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39627  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39698  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39860  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39937  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39861  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39938  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  40018  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40426  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  40019  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40427  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40532  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40533  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40742  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40743  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40876  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41739  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40877  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41740  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  42099  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  42100  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42177  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42178  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42325  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42384  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42326  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42385  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43201  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43202  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43398  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43399  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43525  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43526  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43593  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43594  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43686  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43687  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  44074  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  44075  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44671  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44672  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44790  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44883  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44791  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44884  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44954  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44955  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  45082  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45185  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45260  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  45083  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45186  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45261  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45360  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45556  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46403  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45361  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45557  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46404  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46485  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46610  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46486  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46611  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47396  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47397  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47673  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47674  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47697  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47698  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47855  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47856  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47918  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47919  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  48083  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  48084  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48545  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48546  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48656  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
+  48657  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
                                       processor: instructions that only count, and jumps that are foreseen
                                       wrong where a loop of a few iterations ends, take a good part of its
                                       time
-  48703  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48704  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48729  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48730  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49398  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49698  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49399  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49699  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49990  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49991  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  50181  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50182  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50509  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50510  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50650  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50651  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  51077  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
+  51078  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
                                       to where they stand
-  51214  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  51215  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51773  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51774  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  52208  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  52209  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  52343  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  52344  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52567  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52568  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  53021  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  53022  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  53350  src/isa/arm64_encode.c       instructions of A64 -> words
-  53647  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53904  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53351  src/isa/arm64_encode.c       instructions of A64 -> words
+  53648  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53905  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  54220  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  54221  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  54489  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54490  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  55108  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  55323  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  55109  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  55324  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55860  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55861  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  56123  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  56124  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  56371  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56372  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56630  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56631  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56883  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56884  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  57118  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  57239  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  57570  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57657  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  57119  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  57240  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57571  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57658  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57757  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57758  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57768  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57769  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  58072  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  58073  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  58162  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  58163  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58781  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58782  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  59344  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59345  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59694  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59695  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59996  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  59997  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  60076  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  60077  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  60482  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60483  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  60526  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60527  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60798  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60799  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  61064  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  61065  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  61531  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  62032  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61532  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  62033  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  62116  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  62117  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  62233  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  62465  src/runtime/device.c         which backend a context runs on
-  62683  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62837  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  62234  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62466  src/runtime/device.c         which backend a context runs on
+  62684  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62838  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62898  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62899  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  63166  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  63167  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  63455  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63456  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63727  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63728  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63909  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63994  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63910  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  63995  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  64408  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64409  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64687  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64688  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64798  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64799  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  65038  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  65524  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  65039  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65525  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65696  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65804  src/runtime/launch.c         the steps of a plan, handed to their devices
-  66088  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65697  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65805  src/runtime/launch.c         the steps of a plan, handed to their devices
+  66089  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  66585  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66586  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  67193  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  67194  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  67376  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67377  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67713  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67924  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68718  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67714  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67925  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68719  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  69110  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  69451  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  69111  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69452  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  69658  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69659  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69912  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69913  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  70171  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  70172  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  70441  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70442  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  70606  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70607  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70780  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  71141  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  71377  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70781  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  71142  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71378  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  71525  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71688  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71526  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71689  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71795  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71796  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71880  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71881  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  72208  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  72209  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  72371  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  72434  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  72613  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72372  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72435  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72614  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72749  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72750  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  73135  src/runtime/context.c        opening and closing, the first error, totals
+  73136  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source ca092289fb0c4daa336c364fec665ed2e983e7795932985d498fac1b948a9d0c
+/* tiny_amd.h 0.1.0, source 40f4d6b556444a609c6019883ad558ef5b9dd03d0e2bf96d397f97a13522d660
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -169,7 +169,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "ca092289fb0c4daa336c364fec665ed2e983e7795932985d498fac1b948a9d0c"
+#define TN_AMD_SOURCE_ID "40f4d6b556444a609c6019883ad558ef5b9dd03d0e2bf96d397f97a13522d660"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -921,7 +921,10 @@ static const char *const tn_cuda_prelude[] = {
   "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
   "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
   "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
+  // of numbers of which few bits are looked at (codegen/rounded.c): the same steps as those of isa/amd_floats.c
   "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
+  "  FN float power2_8(float x) { const float root = normal_power2(0.5f * x); return root * root; }",
+  "  #define power2_0 power2",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
   // LLVM 19 leaves the wait of a fence out where nothing is on its way when a loop is entered, but is when it comes
   // round (SIInsertWaitcnts); what is asked for stays. The numbers: lgkmcnt 0, no wait for others.
@@ -1037,6 +1040,7 @@ static const char *const tn_cuda_prelude[] = {
   "#ifdef __HIP__",
   "  VECTORS lanes<T, n> fused(lanes<T, n> x, lanes<T, n> y, lanes<T, n> z) {",
   "    EACH(n) z.at[i] = fused(x.at[i], y.at[i], z.at[i]); return z;", "  }",
+  "  LANES1(power2_8, power2_8(x.at[i]))",
   "#endif",
   "template <typename V, typename W> FN V converted(W x) {",
   "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",
@@ -1154,6 +1158,7 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
   r->language.load_turned = r->language.load_rows = NULL;
   r->language.barrier = "meet();";
+  r->language.ops[TINY_OP_EXP2] = "power2_%k(%0)";
   // It is compiled with -ffp-contract=off: what is one operation is what the list says (codegen/fuse.c).
   r->language.ops[TINY_OP_FMA] = r->language.vops[TINY_OP_FMA] = "fused(%0, %1, %2)";
   // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
@@ -7576,7 +7581,8 @@ static tn_amd_operand tn_amd_imm(int v) {                    // of s_* instructi
 #include "../ir/listing.c"
 #endif
 
-enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32, TN_AMD_ROOM = 1 << 16 };
+enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32, TN_AMD_ROOM = 1 << 16,
+  TN_AMD_ROOM_PART = 4 };                  // of the room that is for lines at first
 
 // kind: of registers, TN_AMD_VGPR, TN_AMD_SGPR or TN_AMD_AGPR; fixed: where its first dword has to be, -1: anywhere;
 // hint: a virtual register whose dword `at` its first one had best be, -1: none; reg: where it is, -1: not known yet
@@ -7694,10 +7700,14 @@ static int tn_amd_is_virtual(const tn_amd_operand *o) { return tn_amd_is_registe
 
 // ** lines **
 
-static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
+static tn_amd_line *tn_amd_line_room(tn_amd_list *l) {
   tn_amd_line *const all = (tn_amd_line *)tn_amd_grown_in(l, l->line, l->n, &l->cap, sizeof *all, 1);
   if (all) { l->line = all; l->n++; }      // else the last one is lost, as nothing of a refused list is used
-  tn_amd_line *const line = &l->line[l->n - 1];
+  return &l->line[l->n - 1];
+}
+static void tn_amd_line_again(tn_amd_list *l, const tn_amd_line *line) { *tn_amd_line_room(l) = *line; }
+static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
+  tn_amd_line *const line = tn_amd_line_room(l);
   memset(line, 0, sizeof *line);
   line->kind = (uint8_t)kind; line->label = label; line->ins.family = (uint8_t)l->family;
   return line;
@@ -7707,8 +7717,10 @@ static int tn_amd_label_new(tn_amd_list *l) { return l->labels++; }
 static int tn_amd_list_open_in(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip, char *room, size_t nbytes) {
   memset(l, 0, sizeof *l);
   l->room = room; l->room_end = nbytes / 16 * 16;
+  l->cap = (int)(nbytes / TN_AMD_ROOM_PART / sizeof *l->line);
   l->t = t; l->chip = chip; l->family = chip->family; l->mask = chip->wave / 32;
-  l->line = (tn_amd_line *)tn_amd_grown_in(l, NULL, 0, &l->cap, sizeof *l->line, 1);
+  l->line = (tn_amd_line *)(void *)tn_amd_room_of(l, (size_t)l->cap * sizeof *l->line, 1);
+  if (!l->cap) l->line = (tn_amd_line *)tn_amd_grown_in(l, NULL, 0, &l->cap, sizeof *l->line, 1);
   if (l->line) tn_amd_line_new(l, TN_AMD_LINE_LABEL, tn_amd_label_new(l));
   return l->line != NULL;
 }
@@ -7941,12 +7953,11 @@ static int tn_amd_stands(const tn_amd_line *line) {
   static const char *const names[] = {"s_barrier", "s_setreg", "s_getreg", "s_call", "s_setpc", "s_swappc", "s_rfe",
     "s_movrel", "v_movrel", "v_swaprel", "s_sendmsg", "s_sleep", "s_mem", "s_get_barrier"};
   const int unit = tn_amd_unit(line), op = line->ins.op;
-  size_t n;
   if (line->kind == TN_AMD_LINE_COPY) return 0;
   if (unit == TN_AMD_U_OTHER || unit == TN_AMD_U_BRANCH || unit == TN_AMD_U_WAIT) return 1;
   if ((unit == TN_AMD_U_SMEM || unit == TN_AMD_U_VMEM) && !line->ins.n) return 1;
   if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_SMEM && unit != TN_AMD_U_VALU) return 0;
-  const char *const name = tn_amd_name(op, line->ins.family, &n);
+  const char *const name = tn_amd_rows[op].names;            // those of all families begin so
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (name[2] == names[i][2] && name[3] == names[i][3] && !strncmp(name, names[i], strlen(names[i]))) return 1;
   return 0;
@@ -8053,12 +8064,19 @@ static int tn_amd_reads_half(int op, const tn_amd_operand *o) {
   const int pairs = op == TN_AMD_V_PK_FMA_F32 || op == TN_AMD_V_PK_MUL_F32 || op == TN_AMD_V_PK_ADD_F32;
   return pairs && o->op_sel == o->op_sel_hi;
 }
+// Letters of what is written (amd_table.c); c is of memory its second data.
+static int tn_amd_is_result(char where) {
+  switch (where) {
+    case 'd': case 'g': case 'D': case 'e': case 'c': case 'r': return 1;
+    default: return 0;
+  }
+}
 // Does it read or write operand i, or both?
 static int tn_amd_role(const tn_amd_ins *ins, int op, const tn_amd_form *f, int i, int adds) {
   const char where = i < f->n ? f->operands[2 * i] : '0';
   const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");        // of a buffer
   const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));       // no carry
-  const int writes = loads || (strchr("dgDecr", where) && !data);
+  const int writes = loads || (tn_amd_is_result(where) && !data);
   if ((where == 'b' && !loads && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
     return TN_AMD_READS | TN_AMD_WRITES;
   return !writes ? TN_AMD_READS : !i && adds ? TN_AMD_READS | TN_AMD_WRITES : TN_AMD_WRITES;
@@ -8157,7 +8175,7 @@ static void tn_amd_line_text(const tn_amd_line *line, char *out, size_t cap) {
   }
 }
 static void tn_amd_show(const tn_amd_list *l, const char *title) {
-  tiny_log_line(l->t, 'd', "%s: %d lines", title, l->n);
+  if (!tiny_log_line(l->t, 'd', "%s: %d lines", title, l->n)) return;
   for (int i = 0; i < l->n; i++) {
     char text[400];
     tn_amd_line_text(&l->line[i], text, sizeof text);
@@ -8186,6 +8204,11 @@ static void tn_amd_show(const tn_amd_list *l, const char *title) {
 
 enum { TN_AMD_ELEMENTS = 1, TN_AMD_WORDS = 2 };              // what users want of a vector
 enum { TN_AMD_DEEP = 72 };                 // loops and IFs inside each other
+// What was divided by what, in which loop.
+enum { TN_AMD_DIVIDED = 16 };
+typedef struct tn_amd_division {
+  uint16_t a, b; uint8_t a_kind, b_kind, a_sub, b_sub, dtype, is_there; int depth, serial;
+} tn_amd_division;
 
 struct tn_amd_level; struct tn_amd_step;
 typedef struct tn_amd_selection {
@@ -8204,6 +8227,7 @@ typedef struct tn_amd_selection {
   int *ends;                               // of a RANGE or IF: where its END or ENDIF is
   tn_amd_operand args, item, group[3];     // what comes with the launch
   int64_t lds, scratch;                    // bytes so far
+  tn_amd_division divided[TN_AMD_DIVIDED]; tn_amd_operand quotient[TN_AMD_DIVIDED]; int ndivided;
 } tn_amd_selection;
 
 static void tn_amd_refuse_node(tn_amd_selection *x, const tiny_uop *u) {
@@ -8477,6 +8501,14 @@ static int tn_amd_is_number(const tiny_uop *u, int64_t *k) {
 static int tn_amd_is_within(const tiny_uop *u, int64_t low, int64_t top) {
   return u->dtype != TINY_U64 && u->vmin >= low && u->vmax <= top;
 }
+// Are the bits of a number of 64 from 32 on zeros?
+static int tn_amd_is_low(const tiny_uop *u) {
+  int64_t k = 0;
+  if (tn_amd_is_number(u, &k)) return k >= 0 && k <= UINT32_MAX;
+  if (u->op == TINY_OP_CAST && u->src[0]->dtype == TINY_U32) return 1;
+  if (u->op == TINY_OP_SHR && u->dtype == TINY_U64 && tn_amd_is_number(u->src[1], &k)) return k >= 32 && k < 64;
+  return tn_amd_is_within(u, 0, UINT32_MAX);
+}
 static int64_t tn_amd_least(int dtype) {
   return tn_amd_is_signed(dtype) ? -((int64_t)1 << (tn_amd_bits_of(dtype) - 1)) : 0;
 }
@@ -8591,7 +8623,8 @@ static tn_amd_operand tn_amd_size(tn_amd_selection *x, tn_amd_operand o, tn_amd_
   const tn_amd_operand bits = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, o, sign);
   return tn_amd_either(x, TN_AMD_S_SUB_I32, TN_AMD_V_SUB_NC_U32, bits, sign);
 }
-static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+static tn_amd_operand tn_amd_quotient_of_32(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a,
+                                           tn_amd_operand b) {
   const tiny_uop *const p = u->src[0], *const q = u->src[1];
   const int64_t end = (int64_t)1 << 24;
   if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return tn_amd_quotient24(x, a, b);
@@ -8600,6 +8633,24 @@ static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn
                        t = tn_amd_shifted(x, TINY_OP_SHR, 1, b, last),
                        size = tn_amd_quotient32(x, tn_amd_size(x, a, s), tn_amd_size(x, b, t));
   return tn_amd_size(x, size, tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, s, t));
+}
+// A quotient and a remainder of the same two are divided once, in the same loop.
+static tn_amd_operand *tn_amd_quotient_at(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_division now = {a.reg, b.reg, a.kind, b.kind, a.sub, b.sub, (uint8_t)u->dtype, 1, x->depth, x->serial};
+  for (int i = 0; i < TN_AMD_DIVIDED; i++)
+    if (!memcmp(&x->divided[i], &now, sizeof now)) return &x->quotient[i];
+  tn_amd_division none = now;
+  const int same = x->at == x->depth && tn_amd_is_register(&a) && tn_amd_is_register(&b), i = x->ndivided;
+  if (!same) none.is_there = 0;
+  x->ndivided = (i + 1) % TN_AMD_DIVIDED;
+  x->divided[i] = none;
+  x->quotient[i].kind = TN_AMD_NONE;
+  return &x->quotient[i];
+}
+static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  tn_amd_operand *const q = tn_amd_quotient_at(x, u, a, b);
+  if (q->kind == TN_AMD_NONE) *q = tn_amd_quotient_of_32(x, u, a, b);
+  return *q;
 }
 static tn_amd_operand tn_amd_remainder(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
   const tn_amd_operand q = tn_amd_quotient(x, u, a, b);
@@ -8645,7 +8696,13 @@ static tn_amd_operand tn_amd_sum64_uniform(tn_amd_selection *x, int subtracts, c
 static tn_amd_operand tn_amd_sum64(tn_amd_selection *x, int subtracts, const tn_amd_operand *a,
                                    const tn_amd_operand *b) {
   if (tn_amd_are_uniform(a, 2) && tn_amd_are_uniform(b, 2)) return tn_amd_sum64_uniform(x, subtracts, a, b);
-  const tn_amd_operand d = tn_amd_new_v(x->l, 2), carry = tn_amd_new_mask(x->l);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2);
+  if (tn_amd_is_zero(&b[0])) {             // nothing is carried
+    tn_amd_copy(x->l, tn_amd_slice(d, 0, 1), a[0]);
+    tn_amd_do3(x->l, subtracts ? TN_AMD_V_SUB_NC_U32 : TN_AMD_V_ADD_NC_U32, tn_amd_slice(d, 1, 1), a[1], b[1]);
+    return d;
+  }
+  const tn_amd_operand carry = tn_amd_new_mask(x->l);
   tn_amd_do4(x->l, subtracts ? TN_AMD_V_SUB_CO_U32 : TN_AMD_V_ADD_CO_U32, tn_amd_slice(d, 0, 1), carry, a[0], b[0]);
   tn_amd_do5(x->l, subtracts ? TN_AMD_V_SUB_CO_CI_U32 : TN_AMD_V_ADD_CO_CI_U32, tn_amd_slice(d, 1, 1),
              tn_amd_new_mask(x->l), a[1], b[1], carry);
@@ -8658,11 +8715,15 @@ static tn_amd_operand tn_amd_sum64_of(tn_amd_selection *x, int subtracts, tn_amd
   return tn_amd_sum64(x, subtracts, p, q);
 }
 static tn_amd_operand tn_amd_product64(tn_amd_selection *x, const tn_amd_operand *a, const tn_amd_operand *b) {
-  const tn_amd_operand low = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0)),
-                       left = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[0], b[1]),
-                       right = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[1], b[0]),
-                       high = tn_amd_v3(x, TN_AMD_V_ADD3_U32, tn_amd_slice(low, 1, 1), left, right);
-  return tn_amd_joined(x, tn_amd_slice(low, 0, 1), high);
+  const tn_amd_operand low = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0));
+  const int one = tn_amd_is_zero(&a[1]) ? 1 : tn_amd_is_zero(&b[1]) ? 2 : 0;   // whose half is none
+  if (one == 1 && tn_amd_is_zero(&b[1])) return low;
+  const tn_amd_operand left = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[one == 2], b[one != 2]);
+  if (one) return tn_amd_joined(x, tn_amd_slice(low, 0, 1),
+                                tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, tn_amd_slice(low, 1, 1), left));
+  const tn_amd_operand right = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[1], b[0]);
+  return tn_amd_joined(x, tn_amd_slice(low, 0, 1),
+                       tn_amd_v3(x, TN_AMD_V_ADD3_U32, tn_amd_slice(low, 1, 1), left, right));
 }
 static tn_amd_operand tn_amd_product64_of(tn_amd_selection *x, tn_amd_operand a, tn_amd_operand b) {
   const tn_amd_operand p[2] = {tn_amd_slice(a, 0, 1), tn_amd_slice(a, 1, 1)},
@@ -8687,11 +8748,12 @@ static tn_amd_operand tn_amd_times64(tn_amd_selection *x, const tiny_uop *u, con
   if (shift >= 0) return tn_amd_wide2(x, TN_AMD_V_LSHLREV_B64, tn_amd_int(shift), o[0]);
   if (uniform && x->family == TN_AMD_GFX12) return tn_amd_uniform2(x, TN_AMD_S_MUL_U64, 2, o[0], o[1]);
   if (uniform) return tn_amd_product64_uniform(x, a, b);
-  if (tn_amd_is_within(p, 0, UINT32_MAX) && tn_amd_is_within(q, 0, UINT32_MAX))
-    return tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0));
-  if (tn_amd_is_within(p, INT32_MIN, INT32_MAX) && tn_amd_is_within(q, INT32_MIN, INT32_MAX))
+  if (tn_amd_is_within(p, INT32_MIN, INT32_MAX) && tn_amd_is_within(q, INT32_MIN, INT32_MAX) &&
+      !(tn_amd_is_low(p) && tn_amd_is_low(q)))
     return tn_amd_wide_product(x, TN_AMD_V_MAD_I64_I32, a[0], b[0], tn_amd_int(0));
-  return tn_amd_product64(x, a, b);
+  const tn_amd_operand c[2] = {a[0], tn_amd_is_low(p) ? tn_amd_int(0) : a[1]},
+                       d[2] = {b[0], tn_amd_is_low(q) ? tn_amd_int(0) : b[1]};
+  return tn_amd_product64(x, c, d);
 }
 static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_operand *o, const tn_amd_operand *a,
                                     const tn_amd_operand *b) {
@@ -8700,7 +8762,9 @@ static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_op
     return tn_amd_uniform2(x, is_and ? TN_AMD_S_AND_B64 : is_or ? TN_AMD_S_OR_B64 : TN_AMD_S_XOR_B64, 2, o[0], o[1]);
   const tn_amd_operand d = tn_amd_new_v(x->l, 2);
   for (int i = 0; i < 2; i++)
-    tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
+    if (tn_amd_is_zero(&a[i]) || tn_amd_is_zero(&b[i]))
+      tn_amd_copy(x->l, tn_amd_slice(d, i, 1), is_and ? tn_amd_int(0) : tn_amd_is_zero(&a[i]) ? b[i] : a[i]);
+    else tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
                a[i], b[i]);
   return d;
 }
@@ -8782,7 +8846,8 @@ static tn_amd_operand tn_amd_size64(tn_amd_selection *x, tn_amd_operand o, tn_am
     bits[i] = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, tn_amd_slice(o, i, 1), sign);
   return tn_amd_sum64(x, 1, bits, s);
 }
-static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+static tn_amd_operand tn_amd_quotient_of_64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a,
+                                           tn_amd_operand b) {
   const tiny_uop *const p = u->src[0], *const q = u->src[1];
   if (tn_amd_is_within(p, 0, UINT32_MAX) && tn_amd_is_within(q, 0, UINT32_MAX)) {
     const tn_amd_operand low = tn_amd_quotient32(x, tn_amd_slice(a, 0, 1), tn_amd_slice(b, 0, 1));
@@ -8793,6 +8858,11 @@ static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, 
                        t = tn_amd_shifted(x, TINY_OP_SHR, 1, tn_amd_slice(b, 1, 1), last),
                        size = tn_amd_quotient64_plain(x, tn_amd_size64(x, a, s), tn_amd_size64(x, b, t));
   return tn_amd_size64(x, size, tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, s, t));
+}
+static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  tn_amd_operand *const q = tn_amd_quotient_at(x, u, a, b);
+  if (q->kind == TN_AMD_NONE) *q = tn_amd_quotient_of_64(x, u, a, b);
+  return *q;
 }
 
 static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
@@ -8806,7 +8876,11 @@ static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, c
   }
   switch (u->op) {
     case TINY_OP_NEG: return tn_amd_sum64(x, 1, zeros, a);
-    case TINY_OP_ADD: case TINY_OP_SUB: return tn_amd_sum64(x, u->op == TINY_OP_SUB, a, b);
+    case TINY_OP_ADD:
+      if (x->family == TN_AMD_GFX9 && o[0].kind == TN_AMD_VGPR && o[1].kind == TN_AMD_VGPR)
+        return tn_amd_wide3(x, TN_AMD_V_LSHL_ADD_U64, o[0], tn_amd_int(0), o[1]);
+      return tn_amd_sum64(x, 0, a, b);
+    case TINY_OP_SUB: return tn_amd_sum64(x, 1, a, b);
     case TINY_OP_MUL: return tn_amd_times64(x, u, o, a, b);
     case TINY_OP_AND: case TINY_OP_OR: case TINY_OP_XOR: return tn_amd_bits64(x, u->op, o, a, b);
     case TINY_OP_SHL: case TINY_OP_SHR:
@@ -10482,7 +10556,9 @@ static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index
                                                                                    tn_amd_as_v(x, a->s);
     if (way == TN_AMD_BY_LDS) line = stores ? tn_amd_do2(x->l, op, at, data) : tn_amd_do2(x->l, op, data, at);
     else line = stores ? tn_amd_do3(x->l, op, at, data, a->base) : tn_amd_do3(x->l, op, data, at, a->base);
-  } else line = stores ? tn_amd_do3(x->l, op, v, data, tn_amd_off()) : tn_amd_do3(x->l, op, data, v, tn_amd_off());
+  } else if (*tn_amd_form_of(op, x->family).operands == 'r')   // an atomic one, of which nothing comes back
+    line = tn_amd_do4(x->l, op, tn_amd_no_sum(), v, data, tn_amd_off());
+  else line = stores ? tn_amd_do3(x->l, op, v, data, tn_amd_off()) : tn_amd_do3(x->l, op, data, v, tn_amd_off());
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
   line->memory = tn_amd_memory_number(m);
   line->index = index;
@@ -10804,7 +10880,7 @@ static void tn_amd_close(tn_amd_selection *x) {
   const int n = x->l->n;
   x->depth--;
   tn_amd_go_to(x, x->depth);
-  for (int i = 0; i < n && !x->l->refused; i++) *tn_amd_line_new(x->l, line[i].kind, line[i].label) = line[i];
+  for (int i = 0; i < n && !x->l->refused; i++) tn_amd_line_again(x->l, &line[i]);
 }
 
 static tn_amd_operand tn_amd_exec(const tn_amd_selection *x) { return tn_amd_s(TN_AMD_EXEC, x->l->mask); }
@@ -10835,6 +10911,15 @@ static void tn_amd_forget(tn_amd_selection *x) {
   }
 }
 static void tn_amd_nodes(tn_amd_selection *x, int from, int to);
+// The counter of a copy that is so many iterations ahead.
+static tn_amd_operand tn_amd_counted_on(tn_amd_selection *x, tn_amd_operand counter, int by) {
+  if (tn_amd_is_constant(&counter)) return tn_amd_int((int32_t)counter.value + by);
+  if (counter.dwords == 1) return tn_amd_s2(x, TN_AMD_S_ADD_I32, counter, tn_amd_int(by));
+  const tn_amd_operand to = tn_amd_new_s(x->l, 2);
+  tn_amd_do3(x->l, TN_AMD_S_ADD_U32, tn_amd_slice(to, 0, 1), tn_amd_slice(counter, 0, 1), tn_amd_int(by));
+  tn_amd_do3(x->l, TN_AMD_S_ADDC_U32, tn_amd_slice(to, 1, 1), tn_amd_slice(counter, 1, 1), tn_amd_int(0));
+  return to;
+}
 static void tn_amd_body(tn_amd_selection *x, const tiny_uop *u, int copies, int from, int to) {
   const tiny_uop *const copied = x->copied;
   const int copy = x->copy, at = x->elements[u->seq];
@@ -10843,9 +10928,8 @@ static void tn_amd_body(tn_amd_selection *x, const tiny_uop *u, int copies, int 
   for (int i = 0; i < copies && !x->l->refused; i++) {
     x->copy = i;
     if (i) tn_amd_forget(x);
-    if (i && tn_amd_is_constant(&counter)) x->pool[at] = tn_amd_int((int32_t)counter.value + i);
-    else if (i) {
-      const tn_amd_operand ahead = tn_amd_s2(x, TN_AMD_S_ADD_I32, tn_amd_slice(counter, 0, 1), tn_amd_int(i));
+    if (i) {
+      const tn_amd_operand ahead = tn_amd_counted_on(x, counter, i);
       x->pool[at] = ahead;
     }
     tn_amd_nodes(x, from, to);
@@ -11521,9 +11605,9 @@ static int tn_amd_is_common(const tn_amd_common *c, const tn_amd_line *line, int
   if (ins && tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_SOPK) return 0;
   if (ins && (line->ins.op == TN_AMD_V_DIV_FMAS_F32 || line->ins.op == TN_AMD_V_DIV_FMAS_F64)) return 0;
   if (ins && tn_amd_writes_scc(line->ins.op, line->ins.family) && c->scc[i]) return 0;
+  const tn_amd_form f = tn_amd_form_of(ins ? line->ins.op : TN_AMD_NO_INS, line->ins.family);
   for (int k = 1; k < line->ins.n; k++) {
-    const tn_amd_form f = ins ? tn_amd_form_of(line->ins.op, line->ins.family) : tn_amd_form_of(0, 0);
-    if (ins && k < f.n && strchr("dgDecr", f.operands[2 * k])) return 0;       // a second result
+    if (k < f.n && tn_amd_is_result(f.operands[2 * k])) return 0;              // a second result
     if (!tn_amd_is_once(c, &line->ins.o[k])) return 0;
   }
   return 1;
@@ -14203,9 +14287,10 @@ static int tn_amd_scan_find(tn_amd_scan *s, int v, int now) {                   
   const int round = s->rounds && kind == TN_AMD_VGPR && dwords == 1 ? s->cursor : 0;
   if (wish >= 0) return wish;
   if (s->masks[v] && tn_amd_scan_free(s, v, TN_AMD_VCC, now)) return TN_AMD_VCC;
+  const int wrong = s->t->tuple[v].align - 1, phase = s->t->tuple[v].phase;
   for (int i = 0; i <= last; i++) {
     const int number = i + round > last ? i + round - last - 1 : i + round;
-    if (!tn_amd_scan_fits(s, v, base + number) || !tn_amd_scan_free(s, v, base + number, now)) continue;
+    if ((number ^ phase) & wrong || !tn_amd_scan_free(s, v, base + number, now)) continue;
     if (kind == TN_AMD_VGPR && dwords == 1) s->cursor = number + 1;
     return base + number;
   }
@@ -14765,24 +14850,20 @@ struct tn_amd_flow {
 };
 
 static int tn_amd_flow_open(tn_amd_flow *f, tn_amd_list *l, size_t nbytes, void *pass) {
-  const size_t labels = (size_t)l->labels + 1, uses = (size_t)l->n * sizeof *f->uses;
-  char *const work = (char *)tn_amd_room(l, uses + (labels + 1) * (nbytes + 2), 1);
+  const size_t labels = (size_t)l->labels + 1;
   memset(f, 0, sizeof *f);
-  if (!work) return 0;
   f->l = l; f->nbytes = nbytes; f->pass = pass; f->line = l->line; f->n = l->n;
-  f->uses = (tn_amd_uses *)(void *)work;
-  f->at = work + uses;
+  f->uses = (tn_amd_uses *)(void *)tn_amd_room_of(l, (size_t)l->n * sizeof *f->uses, 0);
+  f->at = tn_amd_room_of(l, (labels + 1) * nbytes, 0);                         // of labels that have a state alone
+  f->has = (uint8_t *)tn_amd_room(l, 2 * labels, 1);
+  if (l->refused) return 0;
   f->now = f->at + labels * nbytes;
-  f->has = (uint8_t *)(f->now + nbytes);
   f->passed = f->has + labels;
   for (int i = 0; i < l->n; i++) tn_amd_uses_of(&l->line[i], &f->uses[i]);
   return 1;
 }
 // Nothing is known of labels.
-static void tn_amd_flow_forget(tn_amd_flow *f) {
-  memset(f->at, 0, (size_t)f->l->labels * f->nbytes);
-  memset(f->has, 0, (size_t)f->l->labels);
-}
+static void tn_amd_flow_forget(tn_amd_flow *f) { memset(f->has, 0, (size_t)f->l->labels); }
 static char *tn_amd_flow_label(const tn_amd_flow *f, int label) { return f->at + (size_t)label * f->nbytes; }
 // The state comes to a label. 1: one that the walk is past has changed.
 static int tn_amd_flow_arrive(tn_amd_flow *f, int label) {
@@ -14802,8 +14883,7 @@ static int tn_amd_goes_to(const tn_amd_line *line) {         // a label; -1: non
 }
 static void tn_amd_flow_copy(tn_amd_flow *f, int line) {
   if (!f->writes) return;
-  tn_amd_line *const to = tn_amd_line_new(f->l, TN_AMD_LINE_INS, -1);
-  *to = f->line[line];
+  tn_amd_line_again(f->l, &f->line[line]);
 }
 // All lines once. 1: states of labels have changed that it was past.
 static int tn_amd_flow_walk(tn_amd_flow *f) {
@@ -14879,10 +14959,11 @@ static int tn_amd_flow_vector(int kind, int reg) { return kind == TN_AMD_AGPR ? 
 
 // ** states: 0: not under way; 64 - n: n operations are behind it, at least; IN_ANY_ORDER **
 
-enum { TN_AMD_NEWEST = 64, TN_AMD_IN_ANY_ORDER = 255, TN_AMD_LDS_ITSELF = TN_AMD_FLOW_VECTORS };
+enum { TN_AMD_NEWEST = 64, TN_AMD_IN_ANY_ORDER = 255, TN_AMD_LDS_ITSELF = TN_AMD_FLOW_VECTORS,
+  TN_AMD_PENDING = TN_AMD_FLOW_VECTORS + 16 };             // of whole vectors, as compilers like them
 // by loads, by LDS; LDS_ITSELF: LDS is read or written, by loads: written. scalar: by SMEM
 typedef struct tn_amd_pending {
-  uint8_t load[TN_AMD_FLOW_VECTORS + 1], lds[TN_AMD_FLOW_VECTORS + 1], scalar[TN_AMD_FLOW_SCALARS];
+  uint8_t load[TN_AMD_PENDING], lds[TN_AMD_PENDING], scalar[TN_AMD_FLOW_SCALARS];
 } tn_amd_pending;
 // What is waited for, the same way.
 typedef struct tn_amd_needs { int load, lds, scalar; } tn_amd_needs;
@@ -14890,21 +14971,25 @@ typedef struct tn_amd_needs { int load, lds, scalar; } tn_amd_needs;
 static int tn_amd_pending_join(void *to, const void *from) {
   uint8_t *const a = (uint8_t *)to;
   const uint8_t *const b = (const uint8_t *)from;
-  int more = 0;
-  for (size_t i = 0; i < sizeof(tn_amd_pending); i++) if (b[i] > a[i]) { a[i] = b[i]; more = 1; }
+  uint8_t more = 0;
+  for (size_t i = 0; i < sizeof(tn_amd_pending); i++) {
+    more |= b[i] > a[i];
+    a[i] = b[i] > a[i] ? b[i] : a[i];
+  }
   return more;
 }
 // One more operation of a counter. The counter has so many bits that none is `most` behind and not done.
 static void tn_amd_pending_pass(uint8_t *of, int most) {
-  const int oldest = TN_AMD_NEWEST - most + 1;
-  for (int i = 0; i <= TN_AMD_FLOW_VECTORS; i++) of[i] = (uint8_t)(of[i] > oldest && of[i] != 255 ? of[i] - 1 : of[i]);
+  const uint8_t oldest = (uint8_t)(TN_AMD_NEWEST - most + 1);
+  for (int i = 0; i < TN_AMD_PENDING; i++)
+    of[i] = (uint8_t)(of[i] - ((of[i] > oldest) & (of[i] != TN_AMD_IN_ANY_ORDER)));
 }
 static int tn_amd_lds_most(int family) { return family == TN_AMD_GFX9 ? 15 : 63; }
 static int tn_amd_left(int need) { return need == TN_AMD_IN_ANY_ORDER ? 0 : TN_AMD_NEWEST - need; }
 static void tn_amd_pending_done(uint8_t *of, int need) {
   const int left = tn_amd_left(need);
-  for (int i = 0; i <= TN_AMD_FLOW_VECTORS && need; i++)
-    if (!left || (of[i] <= TN_AMD_NEWEST - left && of[i])) of[i] = 0;
+  const uint8_t done = (uint8_t)(left ? TN_AMD_NEWEST - left : TN_AMD_IN_ANY_ORDER);
+  for (int i = 0; i < TN_AMD_PENDING && need; i++) of[i] = of[i] <= done ? 0 : of[i];
 }
 
 // ** what a line begins **
@@ -15019,15 +15104,19 @@ static void tn_amd_put_wait(tn_amd_flow *f, tn_amd_pending *p, tn_amd_needs need
 
 // loop: of LOOP and the branch at its end: which, from 1 on; end: of LOOP: where it ends; back: what is under way where
 // a loop goes round, but for what comes in from in front; in_front: wait there
-typedef struct tn_amd_waiting { int *loop, *end, loops, in_front; tn_amd_pending *back; } tn_amd_waiting;
+typedef struct tn_amd_waiting {
+  int *loop, *end, loops, in_front; uint8_t *access; tn_amd_pending *back;
+} tn_amd_waiting;
 
 static int tn_amd_waiting_open(tn_amd_waiting *w, tn_amd_list *l) {
   int *const stack = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int)), depth = 0;
   memset(w, 0, sizeof *w);
   w->loop = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
   w->end = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
-  if (!stack || !w->loop || !w->end) return 0;
+  w->access = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
+  if (!stack || !w->loop || !w->end || !w->access) return 0;
   for (int i = 0; i < l->n; i++) {
+    w->access[i] = (uint8_t)tn_amd_access_kind(&l->line[i]);
     if (l->line[i].kind == TN_AMD_LINE_LOOP) { w->loop[i] = ++w->loops; stack[depth++] = i; }
     if (l->line[i].kind != TN_AMD_LINE_LOOP_END || !depth) continue;
     const int from = stack[--depth];
@@ -15045,13 +15134,13 @@ static void tn_amd_needs_of_loop(tn_amd_flow *f, tn_amd_needs *needs, const tn_a
   uint8_t *const all = (uint8_t *)&entry;
   for (size_t i = 0; i < sizeof entry; i++) if (back[i]) all[i] = 0;
   for (int i = line + 1; i < w->end[line]; i++)
-    tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
+    tn_amd_needs_of(needs, &entry, &f->uses[i], w->access[i]);
 }
 static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_waiting *const w = (tn_amd_waiting *)f->pass;
   tn_amd_pending *const p = (tn_amd_pending *)state;
   const tn_amd_line *const line = &f->line[i];
-  const int access = tn_amd_access_kind(line);
+  const int access = w->access[i];
   tn_amd_needs needs = {0, 0, 0};
   tn_amd_needs_of(&needs, p, &f->uses[i], access);
   if (line->kind == TN_AMD_LINE_LOOP && w->in_front) tn_amd_needs_of_loop(f, &needs, p, i);
@@ -15097,11 +15186,11 @@ enum { TN_AMD_NEXT_VALU, TN_AMD_NEXT_TRANS, TN_AMD_NEXT_DPP, TN_AMD_NEXT_LANE, T
   TN_AMD_NEXT_OTHER_C, TN_AMD_NEXT_MEMORY, TN_AMD_NEXT_OVER, TN_AMD_NEXT_MATRIX_OVER, TN_AMD_NEXTS };
 enum { TN_AMD_SCALAR_MEMORY = 5, TN_AMD_SCALAR_LANE = 4, TN_AMD_SCALAR_FMAS = 4, TN_AMD_SCALAR_VALU = 2,
   TN_AMD_EXEC_DPP = 5, TN_AMD_EXEC_LANE = 4 };
-// MOST: of left; MODE, M0: until they may be used. part, of: which of so many registers it is that a matrix instruction
+// most: of each kind of left, at least what is there; MOST: of all; MODE, M0: until they may be used. part, of: which of so many registers it is that a matrix instruction
 // wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY where a vector instruction was right before
 enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS = 8 };
 typedef struct tn_amd_states {
-  uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS];
+  uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS], most[16];
   uint8_t part[TN_AMD_FLOW_VECTORS], of[TN_AMD_FLOW_VECTORS];
 } tn_amd_states;
 // Vector registers of each kind that the list names.
@@ -15146,11 +15235,13 @@ static void tn_amd_states_pass_over(uint8_t *of, int n, int states) {
 }
 static void tn_amd_states_pass(tn_amd_states *s, const tn_amd_files *files, int states) {
   for (int k = 0; k < TN_AMD_NEXTS && s->last[TN_AMD_LEFT_MOST]; k++) {
+    if (!s->most[k]) continue;
     tn_amd_states_pass_over(s->left[k], files->vgprs, states);
     tn_amd_states_pass_over(s->left[k] + TN_AMD_FLOW_AGPR, files->agprs, states);
   }
   tn_amd_states_pass_over(s->scalar, TN_AMD_FLOW_SCALARS, states);
   tn_amd_states_pass_over(s->last, TN_AMD_LEFTS, states);
+  tn_amd_states_pass_over(s->most, TN_AMD_NEXTS, states);
 }
 
 // ** what is missing in front of a line **
@@ -15278,7 +15369,7 @@ static void tn_amd_after_vector(const tn_amd_ins *ins, int unit, uint8_t row[TN_
   if (unit == TN_AMD_U_TRANS) row[TN_AMD_NEXT_VALU] = 1;
   if (tn_amd_is_half_written(ins))
     row[TN_AMD_NEXT_VALU] = row[TN_AMD_NEXT_TRANS] = row[TN_AMD_NEXT_MEMORY] = 1;
-  if (tn_amd_is_named(ins, "v_dot")) {
+  if (!strncmp(tn_amd_rows[ins->op].names, "v_dot", 5)) {
     memset(row, 3, TN_AMD_NEXTS);
     row[TN_AMD_NEXT_MATRIX_OVER] = row[TN_AMD_NEXT_OTHER_C] = 0;
   }
@@ -15288,6 +15379,7 @@ static void tn_amd_states_set(tn_amd_states *s, int reg, int dwords, const uint8
   for (int k = 0; k < TN_AMD_NEXTS; k++) {
     for (int r = reg; r < reg + dwords; r++) s->left[k][r] = row[k];
     if (row[k] > s->last[TN_AMD_LEFT_MOST]) s->last[TN_AMD_LEFT_MOST] = row[k];
+    if (row[k] > s->most[k]) s->most[k] = row[k];
   }
   for (int r = reg; r < reg + dwords; r++) {
     s->part[r] = (uint8_t)(matrix ? r - reg + 1 : 0);
@@ -15303,6 +15395,8 @@ static void tn_amd_states_keep(tn_amd_states *s, const tn_amd_operand *o, int st
       s->left[TN_AMD_NEXT_MATRIX_OVER][r] = (uint8_t)states;
   }
   if (s->last[TN_AMD_LEFT_MOST] < states) s->last[TN_AMD_LEFT_MOST] = (uint8_t)states;
+  if (s->most[TN_AMD_NEXT_OVER] < states) s->most[TN_AMD_NEXT_OVER] = (uint8_t)states;
+  if (from_matrix && s->most[TN_AMD_NEXT_MATRIX_OVER] < states) s->most[TN_AMD_NEXT_MATRIX_OVER] = (uint8_t)states;
 }
 static void tn_amd_states_after_scalars(tn_amd_states *s, const tn_amd_uses *uses, int unit) {
   const int vector = unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS || unit == TN_AMD_U_MATRIX;
@@ -15320,7 +15414,7 @@ static void tn_amd_states_after(tn_amd_states *s, const tn_amd_line *line, const
   const int unit = tn_amd_unit(line), vector = unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS;
   uint8_t row[TN_AMD_NEXTS];
   tn_amd_states_after_scalars(s, uses, unit);
-  if (tn_amd_is_named(ins, "s_setreg")) s->last[TN_AMD_LEFT_MODE] = 2;
+  if (unit == TN_AMD_U_SALU && tn_amd_is_named(ins, "s_setreg")) s->last[TN_AMD_LEFT_MODE] = 2;
   if (vector || unit == TN_AMD_U_MATRIX) tn_amd_after_vector(ins, unit, row);
   for (int i = 0; i < ins->n && i < form.n; i++) {
     const tn_amd_operand *const o = &ins->o[i];
@@ -15885,7 +15979,7 @@ static int tn_amd_finish_list(tn_amd_list *l, tiny_bytes *out) {
 #include "amd_show.c"
 #endif
 
-enum { TN_AMD_ROOM_EACH = 4096 };          // bytes of a node: what most kernels take, and some
+enum { TN_AMD_ROOM_EACH = 8192 };          // bytes of a node: what most kernels take, and some
 // What stands in front of a kernel's code, and its name, among kernels that are rendered. mark: tn_amd_mark.
 typedef struct tn_amd_rendered { char mark[4]; tn_amd_setup setup; uint32_t most_items, name, code; } tn_amd_rendered;
 static const char tn_amd_mark[5] = "\177ELF";
@@ -17061,138 +17155,138 @@ Where things stand in tiny_amd.h
                                           commands that was prepared
     780  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1141  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1145  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1166  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1280  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1171  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1285  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1335  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1340  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1391  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1396  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1470  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1475  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1528  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1625  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1533  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1630  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1881  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   1886  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2055  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2060  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2451  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2456  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2575  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2580  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2729  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2734  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2835  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   2840  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2929  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   2934  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3249  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3254  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3749  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   3754  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   4011  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   4016  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4116  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4121  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4300  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5074  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4305  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5079  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5146  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5151  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5273  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5704  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5278  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5709  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5790  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   5795  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5983  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   5988  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6656  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6661  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7100  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7421  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+   7105  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7426  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7521  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7564  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7526  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7569  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   7886  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   7898  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8103  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8121  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8171  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8189  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8402  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8426  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   8828  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   8902  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   9045  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   9119  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9220  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9294  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9364  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9438  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9624  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9698  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9657  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-  10052  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9731  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10126  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10383  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10457  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10772  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10848  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  11075  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11159  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11415  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11476  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11499  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11560  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11690  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11774  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12093  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12177  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12320  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12404  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12653  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12737  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13053  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13137  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13551  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13635  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  13824  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  13908  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14094  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14521  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14744  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14178  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14606  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14829  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  14861  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  14941  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15080  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15169  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15354  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15448  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15540  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15634  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15675  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  15862  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15769  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  15956  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  15980  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16107  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16074  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16201  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16420  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16514  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16512  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16606  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16720  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  16833  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16814  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  16927  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  16876  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  16970  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17004  src/amd/backend.c                the one object of tiny_amd.h
+  17098  src/amd/backend.c                the one object of tiny_amd.h
 */

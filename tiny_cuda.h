@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source fa97a1b2ba02216b1dd306c9ee2bb3a02918f9d69427d36a428e30416c6979a0
+/* tiny_cuda.h 0.1.0, source cb9120e2cbc2a83f2eceed5fd093c1a9b73b3aca01c9cb0bf76a31fc774303e3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "fa97a1b2ba02216b1dd306c9ee2bb3a02918f9d69427d36a428e30416c6979a0"
+#define TN_CUDA_SOURCE_ID "cb9120e2cbc2a83f2eceed5fd093c1a9b73b3aca01c9cb0bf76a31fc774303e3"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -426,7 +426,10 @@ static const char *const tn_cuda_prelude[] = {
   "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
   "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
   "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
+  // of numbers of which few bits are looked at (codegen/rounded.c): the same steps as those of isa/amd_floats.c
   "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
+  "  FN float power2_8(float x) { const float root = normal_power2(0.5f * x); return root * root; }",
+  "  #define power2_0 power2",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
   // LLVM 19 leaves the wait of a fence out where nothing is on its way when a loop is entered, but is when it comes
   // round (SIInsertWaitcnts); what is asked for stays. The numbers: lgkmcnt 0, no wait for others.
@@ -542,6 +545,7 @@ static const char *const tn_cuda_prelude[] = {
   "#ifdef __HIP__",
   "  VECTORS lanes<T, n> fused(lanes<T, n> x, lanes<T, n> y, lanes<T, n> z) {",
   "    EACH(n) z.at[i] = fused(x.at[i], y.at[i], z.at[i]); return z;", "  }",
+  "  LANES1(power2_8, power2_8(x.at[i]))",
   "#endif",
   "template <typename V, typename W> FN V converted(W x) {",
   "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",
@@ -5010,41 +5014,41 @@ Where things stand in tiny_cuda.h
     285  src/cuda/../render/lang_cuda.c       the descriptor of CUDA C, and of HIP C, which is the same but
                                               for the words below: an element at a time or vectors of 2, 4, 8
                                               or 16
-    646  src/cuda/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
+    650  src/cuda/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
                                               an element at a time
-   1294  src/cuda/../render/ptx_pairs.c       two elements by one instruction
-   1362  src/cuda/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
+   1298  src/cuda/../render/ptx_pairs.c       two elements by one instruction
+   1366  src/cuda/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
                                               and what is to be known before
-   1899  src/cuda/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps
+   1903  src/cuda/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps
                                               of sm_90a make one (PTX ISA, wgmma)
-   2033  src/cuda/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
+   2037  src/cuda/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
                                               units sum in memory of their own (PTX ISA, "TensorCore 5th
                                               Generation Family Instructions", and there "Tensor Memory",
                                               "Matrix Descriptors", "Canonical Layouts", "Data Path Layout
                                               Organization", "Memory Consistency Model")
-   2433  src/cuda/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
+   2437  src/cuda/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
                                               module
-   2473  src/cuda/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
+   2477  src/cuda/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                               cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2755  src/cuda/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   2759  src/cuda/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                               mbarrier, mapa, setmaxnreg)
-   2933  src/cuda/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by
+   2937  src/cuda/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by
                                               itself (PTX ISA, cp.async.bulk.tensor, .global.shared::cta;
                                               sm_90 on)
-   3016  src/cuda/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   3020  src/cuda/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                               later
-   3650  src/cuda/driver.c                    the CUDA driver and NVRTC as they are called here: own
+   3654  src/cuda/driver.c                    the CUDA driver and NVRTC as they are called here: own
                                               declarations, loaded while the program runs
-   3840  src/cuda/device.c                    a GPU, its CUDA context and stream: opened, closed; what its
+   3844  src/cuda/device.c                    a GPU, its CUDA context and stream: opened, closed; what its
                                               driver says is wrong
-   4072  src/cuda/memory.c                    of the device: given out and freed in the order of its stream;
+   4076  src/cuda/memory.c                    of the device: given out and freed in the order of its stream;
                                               bytes to it, from it, between two devices
-   4300  src/cuda/compile.c                   CUDA C -> cubin, by NVRTC; PTX stays what it is
-   4391  src/cuda/module.c                    binaries -> modules -> kernels -> launches in the device's
+   4304  src/cuda/compile.c                   CUDA C -> cubin, by NVRTC; PTX stays what it is
+   4395  src/cuda/module.c                    binaries -> modules -> kernels -> launches in the device's
                                               stream
-   4678  src/cuda/graph.c                     launches that are handed over together again and again, as one
+   4682  src/cuda/graph.c                     launches that are handed over together again and again, as one
                                               CUDA graph
-   4843  src/cuda/stream.c                    a device's stream as others see it: events in it, that all of it
+   4847  src/cuda/stream.c                    a device's stream as others see it: events in it, that all of it
                                               has happened, opened and closed
-   4955  src/cuda/backend.c                   the one object of tiny_cuda.h
+   4959  src/cuda/backend.c                   the one object of tiny_cuda.h
 */

@@ -68,12 +68,12 @@ static void amd_pk_mov(amd_lanes *x) {
 static void amd_fma_mix(amd_lanes *x) {
   AMD_EACH(x) x->r[l] = amd_b32(amd_fma_near(amd_f32(x->a[l]), amd_f32(x->b[l]), amd_f32(x->c[l])));
 }
-// To the low or the high half (arg) of the destination, whose old value is what it keeps.
+// To the low or the high half (arg) of the destination, whose old value is what it keeps. Rounded to f32, and that to
+// f16 (RDNA3 ISA, V_FMA_MIXLO_F16; LLVM makes it of an fptrunc of an fma that nobody may contract).
 static void amd_fma_mix16(amd_lanes *x) {
   const uint32_t *old = amd_v(x->w, x->i->d.reg);
   AMD_EACH(x) {
-    const double sum = amd_add_odd((double)amd_f32(x->a[l]) * (double)amd_f32(x->b[l]), (double)amd_f32(x->c[l]));
-    double v = sum;
+    double v = (double)amd_fma_near(amd_f32(x->a[l]), amd_f32(x->b[l]), amd_f32(x->c[l]));
     if (x->i->clamp) v = v > 0 ? v < 1 ? v : 1 : 0;
     const uint32_t h = amd_to_f16(v, x->round16);
     x->r[l] = x->i->rule->arg ? (old[l] & 0xFFFF) | h << 16 : (old[l] & 0xFFFF0000) | h;

@@ -408,14 +408,14 @@ typedef struct tiny_launch {
 // What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
 // memory is refused, nobody's frames are left behind.
 
-// At the end of b, which keeps a 0 behind it. Refused memory is recorded as the context's error, and nothing is added.
+// At the end of b, which keeps a 0 behind it; data NULL: so many zeros. Refused memory is recorded as the context's error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
 // The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
 // NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
 TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes);
 // A line to the context's log (printf format, up to 2000 characters). letter: the one of tiny_desc.debug without which
-// nothing is written; 0: in any case, for what the user has to know.
-TINY_API void       tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
+// nothing is written; 0: in any case, for what the user has to know. Returns 1 if it is written.
+TINY_API int        tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
 // Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
 // tiny_desc.compiler, for devices that have several; NULL: the program did not say. It is the context's.

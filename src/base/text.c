@@ -152,13 +152,14 @@ static void tn_log(tiny_ctx *t, const char *format, ...) {
   tn_log_list(t, format, args);
   va_end(args);
 }
-TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) TN_PRINTF(3, 4);
-TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
+TINY_API int tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) TN_PRINTF(3, 4);
+TINY_API int tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
   va_list args;
-  if (!t || (letter && !tn_debug(t, (char)letter))) return;
+  if (!t || (letter && !tn_debug(t, (char)letter))) return 0;
   va_start(args, format);
   tn_log_list(t, format, args);
   va_end(args);
+  return 1;
 }
 
 // Many lines, one log call each.

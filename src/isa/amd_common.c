@@ -46,9 +46,9 @@ static int tn_amd_is_common(const tn_amd_common *c, const tn_amd_line *line, int
   if (ins && tn_amd_format(line->ins.op, line->ins.family) == TN_AMD_SOPK) return 0;
   if (ins && (line->ins.op == TN_AMD_V_DIV_FMAS_F32 || line->ins.op == TN_AMD_V_DIV_FMAS_F64)) return 0;
   if (ins && tn_amd_writes_scc(line->ins.op, line->ins.family) && c->scc[i]) return 0;
+  const tn_amd_form f = tn_amd_form_of(ins ? line->ins.op : TN_AMD_NO_INS, line->ins.family);
   for (int k = 1; k < line->ins.n; k++) {
-    const tn_amd_form f = ins ? tn_amd_form_of(line->ins.op, line->ins.family) : tn_amd_form_of(0, 0);
-    if (ins && k < f.n && strchr("dgDecr", f.operands[2 * k])) return 0;       // a second result
+    if (k < f.n && tn_amd_is_result(f.operands[2 * k])) return 0;              // a second result
     if (!tn_amd_is_once(c, &line->ins.o[k])) return 0;
   }
   return 1;

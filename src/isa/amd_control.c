@@ -33,7 +33,7 @@ static void tn_amd_close(tn_amd_selection *x) {
   const int n = x->l->n;
   x->depth--;
   tn_amd_go_to(x, x->depth);
-  for (int i = 0; i < n && !x->l->refused; i++) *tn_amd_line_new(x->l, line[i].kind, line[i].label) = line[i];
+  for (int i = 0; i < n && !x->l->refused; i++) tn_amd_line_again(x->l, &line[i]);
 }
 
 static tn_amd_operand tn_amd_exec(const tn_amd_selection *x) { return tn_amd_s(TN_AMD_EXEC, x->l->mask); }
@@ -64,6 +64,15 @@ static void tn_amd_forget(tn_amd_selection *x) {
   }
 }
 static void tn_amd_nodes(tn_amd_selection *x, int from, int to);
+// The counter of a copy that is so many iterations ahead.
+static tn_amd_operand tn_amd_counted_on(tn_amd_selection *x, tn_amd_operand counter, int by) {
+  if (tn_amd_is_constant(&counter)) return tn_amd_int((int32_t)counter.value + by);
+  if (counter.dwords == 1) return tn_amd_s2(x, TN_AMD_S_ADD_I32, counter, tn_amd_int(by));
+  const tn_amd_operand to = tn_amd_new_s(x->l, 2);
+  tn_amd_do3(x->l, TN_AMD_S_ADD_U32, tn_amd_slice(to, 0, 1), tn_amd_slice(counter, 0, 1), tn_amd_int(by));
+  tn_amd_do3(x->l, TN_AMD_S_ADDC_U32, tn_amd_slice(to, 1, 1), tn_amd_slice(counter, 1, 1), tn_amd_int(0));
+  return to;
+}
 static void tn_amd_body(tn_amd_selection *x, const tiny_uop *u, int copies, int from, int to) {
   const tiny_uop *const copied = x->copied;
   const int copy = x->copy, at = x->elements[u->seq];
@@ -72,9 +81,8 @@ static void tn_amd_body(tn_amd_selection *x, const tiny_uop *u, int copies, int 
   for (int i = 0; i < copies && !x->l->refused; i++) {
     x->copy = i;
     if (i) tn_amd_forget(x);
-    if (i && tn_amd_is_constant(&counter)) x->pool[at] = tn_amd_int((int32_t)counter.value + i);
-    else if (i) {
-      const tn_amd_operand ahead = tn_amd_s2(x, TN_AMD_S_ADD_I32, tn_amd_slice(counter, 0, 1), tn_amd_int(i));
+    if (i) {
+      const tn_amd_operand ahead = tn_amd_counted_on(x, counter, i);
       x->pool[at] = ahead;
     }
     tn_amd_nodes(x, from, to);

@@ -22,24 +22,20 @@ struct tn_amd_flow {
 };
 
 static int tn_amd_flow_open(tn_amd_flow *f, tn_amd_list *l, size_t nbytes, void *pass) {
-  const size_t labels = (size_t)l->labels + 1, uses = (size_t)l->n * sizeof *f->uses;
-  char *const work = (char *)tn_amd_room(l, uses + (labels + 1) * (nbytes + 2), 1);
+  const size_t labels = (size_t)l->labels + 1;
   memset(f, 0, sizeof *f);
-  if (!work) return 0;
   f->l = l; f->nbytes = nbytes; f->pass = pass; f->line = l->line; f->n = l->n;
-  f->uses = (tn_amd_uses *)(void *)work;
-  f->at = work + uses;
+  f->uses = (tn_amd_uses *)(void *)tn_amd_room_of(l, (size_t)l->n * sizeof *f->uses, 0);
+  f->at = tn_amd_room_of(l, (labels + 1) * nbytes, 0);                         // of labels that have a state alone
+  f->has = (uint8_t *)tn_amd_room(l, 2 * labels, 1);
+  if (l->refused) return 0;
   f->now = f->at + labels * nbytes;
-  f->has = (uint8_t *)(f->now + nbytes);
   f->passed = f->has + labels;
   for (int i = 0; i < l->n; i++) tn_amd_uses_of(&l->line[i], &f->uses[i]);
   return 1;
 }
 // Nothing is known of labels.
-static void tn_amd_flow_forget(tn_amd_flow *f) {
-  memset(f->at, 0, (size_t)f->l->labels * f->nbytes);
-  memset(f->has, 0, (size_t)f->l->labels);
-}
+static void tn_amd_flow_forget(tn_amd_flow *f) { memset(f->has, 0, (size_t)f->l->labels); }
 static char *tn_amd_flow_label(const tn_amd_flow *f, int label) { return f->at + (size_t)label * f->nbytes; }
 // The state comes to a label. 1: one that the walk is past has changed.
 static int tn_amd_flow_arrive(tn_amd_flow *f, int label) {
@@ -59,8 +55,7 @@ static int tn_amd_goes_to(const tn_amd_line *line) {         // a label; -1: non
 }
 static void tn_amd_flow_copy(tn_amd_flow *f, int line) {
   if (!f->writes) return;
-  tn_amd_line *const to = tn_amd_line_new(f->l, TN_AMD_LINE_INS, -1);
-  *to = f->line[line];
+  tn_amd_line_again(f->l, &f->line[line]);
 }
 // All lines once. 1: states of labels have changed that it was past.
 static int tn_amd_flow_walk(tn_amd_flow *f) {

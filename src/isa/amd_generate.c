@@ -24,7 +24,7 @@
 #include "amd_show.c"
 #endif
 
-enum { TN_AMD_ROOM_EACH = 4096 };          // bytes of a node: what most kernels take, and some
+enum { TN_AMD_ROOM_EACH = 8192 };          // bytes of a node: what most kernels take, and some
 // What stands in front of a kernel's code, and its name, among kernels that are rendered. mark: tn_amd_mark.
 typedef struct tn_amd_rendered { char mark[4]; tn_amd_setup setup; uint32_t most_items, name, code; } tn_amd_rendered;
 static const char tn_amd_mark[5] = "\177ELF";

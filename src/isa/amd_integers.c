@@ -76,6 +76,14 @@ static int tn_amd_is_number(const tiny_uop *u, int64_t *k) {
 static int tn_amd_is_within(const tiny_uop *u, int64_t low, int64_t top) {
   return u->dtype != TINY_U64 && u->vmin >= low && u->vmax <= top;
 }
+// Are the bits of a number of 64 from 32 on zeros?
+static int tn_amd_is_low(const tiny_uop *u) {
+  int64_t k = 0;
+  if (tn_amd_is_number(u, &k)) return k >= 0 && k <= UINT32_MAX;
+  if (u->op == TINY_OP_CAST && u->src[0]->dtype == TINY_U32) return 1;
+  if (u->op == TINY_OP_SHR && u->dtype == TINY_U64 && tn_amd_is_number(u->src[1], &k)) return k >= 32 && k < 64;
+  return tn_amd_is_within(u, 0, UINT32_MAX);
+}
 static int64_t tn_amd_least(int dtype) {
   return tn_amd_is_signed(dtype) ? -((int64_t)1 << (tn_amd_bits_of(dtype) - 1)) : 0;
 }
@@ -190,7 +198,8 @@ static tn_amd_operand tn_amd_size(tn_amd_selection *x, tn_amd_operand o, tn_amd_
   const tn_amd_operand bits = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, o, sign);
   return tn_amd_either(x, TN_AMD_S_SUB_I32, TN_AMD_V_SUB_NC_U32, bits, sign);
 }
-static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+static tn_amd_operand tn_amd_quotient_of_32(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a,
+                                           tn_amd_operand b) {
   const tiny_uop *const p = u->src[0], *const q = u->src[1];
   const int64_t end = (int64_t)1 << 24;
   if (tn_amd_is_within(p, 0, end - 1) && tn_amd_is_within(q, 0, end - 1)) return tn_amd_quotient24(x, a, b);
@@ -199,6 +208,24 @@ static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn
                        t = tn_amd_shifted(x, TINY_OP_SHR, 1, b, last),
                        size = tn_amd_quotient32(x, tn_amd_size(x, a, s), tn_amd_size(x, b, t));
   return tn_amd_size(x, size, tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, s, t));
+}
+// A quotient and a remainder of the same two are divided once, in the same loop.
+static tn_amd_operand *tn_amd_quotient_at(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  const tn_amd_division now = {a.reg, b.reg, a.kind, b.kind, a.sub, b.sub, (uint8_t)u->dtype, 1, x->depth, x->serial};
+  for (int i = 0; i < TN_AMD_DIVIDED; i++)
+    if (!memcmp(&x->divided[i], &now, sizeof now)) return &x->quotient[i];
+  tn_amd_division none = now;
+  const int same = x->at == x->depth && tn_amd_is_register(&a) && tn_amd_is_register(&b), i = x->ndivided;
+  if (!same) none.is_there = 0;
+  x->ndivided = (i + 1) % TN_AMD_DIVIDED;
+  x->divided[i] = none;
+  x->quotient[i].kind = TN_AMD_NONE;
+  return &x->quotient[i];
+}
+static tn_amd_operand tn_amd_quotient(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  tn_amd_operand *const q = tn_amd_quotient_at(x, u, a, b);
+  if (q->kind == TN_AMD_NONE) *q = tn_amd_quotient_of_32(x, u, a, b);
+  return *q;
 }
 static tn_amd_operand tn_amd_remainder(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
   const tn_amd_operand q = tn_amd_quotient(x, u, a, b);
@@ -244,7 +271,13 @@ static tn_amd_operand tn_amd_sum64_uniform(tn_amd_selection *x, int subtracts, c
 static tn_amd_operand tn_amd_sum64(tn_amd_selection *x, int subtracts, const tn_amd_operand *a,
                                    const tn_amd_operand *b) {
   if (tn_amd_are_uniform(a, 2) && tn_amd_are_uniform(b, 2)) return tn_amd_sum64_uniform(x, subtracts, a, b);
-  const tn_amd_operand d = tn_amd_new_v(x->l, 2), carry = tn_amd_new_mask(x->l);
+  const tn_amd_operand d = tn_amd_new_v(x->l, 2);
+  if (tn_amd_is_zero(&b[0])) {             // nothing is carried
+    tn_amd_copy(x->l, tn_amd_slice(d, 0, 1), a[0]);
+    tn_amd_do3(x->l, subtracts ? TN_AMD_V_SUB_NC_U32 : TN_AMD_V_ADD_NC_U32, tn_amd_slice(d, 1, 1), a[1], b[1]);
+    return d;
+  }
+  const tn_amd_operand carry = tn_amd_new_mask(x->l);
   tn_amd_do4(x->l, subtracts ? TN_AMD_V_SUB_CO_U32 : TN_AMD_V_ADD_CO_U32, tn_amd_slice(d, 0, 1), carry, a[0], b[0]);
   tn_amd_do5(x->l, subtracts ? TN_AMD_V_SUB_CO_CI_U32 : TN_AMD_V_ADD_CO_CI_U32, tn_amd_slice(d, 1, 1),
              tn_amd_new_mask(x->l), a[1], b[1], carry);
@@ -257,11 +290,15 @@ static tn_amd_operand tn_amd_sum64_of(tn_amd_selection *x, int subtracts, tn_amd
   return tn_amd_sum64(x, subtracts, p, q);
 }
 static tn_amd_operand tn_amd_product64(tn_amd_selection *x, const tn_amd_operand *a, const tn_amd_operand *b) {
-  const tn_amd_operand low = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0)),
-                       left = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[0], b[1]),
-                       right = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[1], b[0]),
-                       high = tn_amd_v3(x, TN_AMD_V_ADD3_U32, tn_amd_slice(low, 1, 1), left, right);
-  return tn_amd_joined(x, tn_amd_slice(low, 0, 1), high);
+  const tn_amd_operand low = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0));
+  const int one = tn_amd_is_zero(&a[1]) ? 1 : tn_amd_is_zero(&b[1]) ? 2 : 0;   // whose half is none
+  if (one == 1 && tn_amd_is_zero(&b[1])) return low;
+  const tn_amd_operand left = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[one == 2], b[one != 2]);
+  if (one) return tn_amd_joined(x, tn_amd_slice(low, 0, 1),
+                                tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, tn_amd_slice(low, 1, 1), left));
+  const tn_amd_operand right = tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, a[1], b[0]);
+  return tn_amd_joined(x, tn_amd_slice(low, 0, 1),
+                       tn_amd_v3(x, TN_AMD_V_ADD3_U32, tn_amd_slice(low, 1, 1), left, right));
 }
 static tn_amd_operand tn_amd_product64_of(tn_amd_selection *x, tn_amd_operand a, tn_amd_operand b) {
   const tn_amd_operand p[2] = {tn_amd_slice(a, 0, 1), tn_amd_slice(a, 1, 1)},
@@ -286,11 +323,12 @@ static tn_amd_operand tn_amd_times64(tn_amd_selection *x, const tiny_uop *u, con
   if (shift >= 0) return tn_amd_wide2(x, TN_AMD_V_LSHLREV_B64, tn_amd_int(shift), o[0]);
   if (uniform && x->family == TN_AMD_GFX12) return tn_amd_uniform2(x, TN_AMD_S_MUL_U64, 2, o[0], o[1]);
   if (uniform) return tn_amd_product64_uniform(x, a, b);
-  if (tn_amd_is_within(p, 0, UINT32_MAX) && tn_amd_is_within(q, 0, UINT32_MAX))
-    return tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, a[0], b[0], tn_amd_int(0));
-  if (tn_amd_is_within(p, INT32_MIN, INT32_MAX) && tn_amd_is_within(q, INT32_MIN, INT32_MAX))
+  if (tn_amd_is_within(p, INT32_MIN, INT32_MAX) && tn_amd_is_within(q, INT32_MIN, INT32_MAX) &&
+      !(tn_amd_is_low(p) && tn_amd_is_low(q)))
     return tn_amd_wide_product(x, TN_AMD_V_MAD_I64_I32, a[0], b[0], tn_amd_int(0));
-  return tn_amd_product64(x, a, b);
+  const tn_amd_operand c[2] = {a[0], tn_amd_is_low(p) ? tn_amd_int(0) : a[1]},
+                       d[2] = {b[0], tn_amd_is_low(q) ? tn_amd_int(0) : b[1]};
+  return tn_amd_product64(x, c, d);
 }
 static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_operand *o, const tn_amd_operand *a,
                                     const tn_amd_operand *b) {
@@ -299,7 +337,9 @@ static tn_amd_operand tn_amd_bits64(tn_amd_selection *x, int op, const tn_amd_op
     return tn_amd_uniform2(x, is_and ? TN_AMD_S_AND_B64 : is_or ? TN_AMD_S_OR_B64 : TN_AMD_S_XOR_B64, 2, o[0], o[1]);
   const tn_amd_operand d = tn_amd_new_v(x->l, 2);
   for (int i = 0; i < 2; i++)
-    tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
+    if (tn_amd_is_zero(&a[i]) || tn_amd_is_zero(&b[i]))
+      tn_amd_copy(x->l, tn_amd_slice(d, i, 1), is_and ? tn_amd_int(0) : tn_amd_is_zero(&a[i]) ? b[i] : a[i]);
+    else tn_amd_do3(x->l, is_and ? TN_AMD_V_AND_B32 : is_or ? TN_AMD_V_OR_B32 : TN_AMD_V_XOR_B32, tn_amd_slice(d, i, 1),
                a[i], b[i]);
   return d;
 }
@@ -381,7 +421,8 @@ static tn_amd_operand tn_amd_size64(tn_amd_selection *x, tn_amd_operand o, tn_am
     bits[i] = tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, tn_amd_slice(o, i, 1), sign);
   return tn_amd_sum64(x, 1, bits, s);
 }
-static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+static tn_amd_operand tn_amd_quotient_of_64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a,
+                                           tn_amd_operand b) {
   const tiny_uop *const p = u->src[0], *const q = u->src[1];
   if (tn_amd_is_within(p, 0, UINT32_MAX) && tn_amd_is_within(q, 0, UINT32_MAX)) {
     const tn_amd_operand low = tn_amd_quotient32(x, tn_amd_slice(a, 0, 1), tn_amd_slice(b, 0, 1));
@@ -392,6 +433,11 @@ static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, 
                        t = tn_amd_shifted(x, TINY_OP_SHR, 1, tn_amd_slice(b, 1, 1), last),
                        size = tn_amd_quotient64_plain(x, tn_amd_size64(x, a, s), tn_amd_size64(x, b, t));
   return tn_amd_size64(x, size, tn_amd_either(x, TN_AMD_S_XOR_B32, TN_AMD_V_XOR_B32, s, t));
+}
+static tn_amd_operand tn_amd_quotient64(tn_amd_selection *x, const tiny_uop *u, tn_amd_operand a, tn_amd_operand b) {
+  tn_amd_operand *const q = tn_amd_quotient_at(x, u, a, b);
+  if (q->kind == TN_AMD_NONE) *q = tn_amd_quotient_of_64(x, u, a, b);
+  return *q;
 }
 
 static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, const tn_amd_operand *o) {
@@ -405,7 +451,11 @@ static tn_amd_operand tn_amd_integer64(tn_amd_selection *x, const tiny_uop *u, c
   }
   switch (u->op) {
     case TINY_OP_NEG: return tn_amd_sum64(x, 1, zeros, a);
-    case TINY_OP_ADD: case TINY_OP_SUB: return tn_amd_sum64(x, u->op == TINY_OP_SUB, a, b);
+    case TINY_OP_ADD:
+      if (x->family == TN_AMD_GFX9 && o[0].kind == TN_AMD_VGPR && o[1].kind == TN_AMD_VGPR)
+        return tn_amd_wide3(x, TN_AMD_V_LSHL_ADD_U64, o[0], tn_amd_int(0), o[1]);
+      return tn_amd_sum64(x, 0, a, b);
+    case TINY_OP_SUB: return tn_amd_sum64(x, 1, a, b);
     case TINY_OP_MUL: return tn_amd_times64(x, u, o, a, b);
     case TINY_OP_AND: case TINY_OP_OR: case TINY_OP_XOR: return tn_amd_bits64(x, u->op, o, a, b);
     case TINY_OP_SHL: case TINY_OP_SHR:

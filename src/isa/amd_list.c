@@ -13,7 +13,8 @@
 #include "../ir/listing.c"
 #endif
 
-enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32, TN_AMD_ROOM = 1 << 16 };
+enum { TN_AMD_VIRTUAL = 1024, TN_AMD_MOST_VIRTUAL = 64000, TN_AMD_MOST_TUPLE = 32, TN_AMD_ROOM = 1 << 16,
+  TN_AMD_ROOM_PART = 4 };                  // of the room that is for lines at first
 
 // kind: of registers, TN_AMD_VGPR, TN_AMD_SGPR or TN_AMD_AGPR; fixed: where its first dword has to be, -1: anywhere;
 // hint: a virtual register whose dword `at` its first one had best be, -1: none; reg: where it is, -1: not known yet
@@ -131,10 +132,14 @@ static int tn_amd_is_virtual(const tn_amd_operand *o) { return tn_amd_is_registe
 
 // ** lines **
 
-static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
+static tn_amd_line *tn_amd_line_room(tn_amd_list *l) {
   tn_amd_line *const all = (tn_amd_line *)tn_amd_grown_in(l, l->line, l->n, &l->cap, sizeof *all, 1);
   if (all) { l->line = all; l->n++; }      // else the last one is lost, as nothing of a refused list is used
-  tn_amd_line *const line = &l->line[l->n - 1];
+  return &l->line[l->n - 1];
+}
+static void tn_amd_line_again(tn_amd_list *l, const tn_amd_line *line) { *tn_amd_line_room(l) = *line; }
+static tn_amd_line *tn_amd_line_new(tn_amd_list *l, int kind, int label) {
+  tn_amd_line *const line = tn_amd_line_room(l);
   memset(line, 0, sizeof *line);
   line->kind = (uint8_t)kind; line->label = label; line->ins.family = (uint8_t)l->family;
   return line;
@@ -144,8 +149,10 @@ static int tn_amd_label_new(tn_amd_list *l) { return l->labels++; }
 static int tn_amd_list_open_in(tn_amd_list *l, tiny_ctx *t, const tn_amd_chip *chip, char *room, size_t nbytes) {
   memset(l, 0, sizeof *l);
   l->room = room; l->room_end = nbytes / 16 * 16;
+  l->cap = (int)(nbytes / TN_AMD_ROOM_PART / sizeof *l->line);
   l->t = t; l->chip = chip; l->family = chip->family; l->mask = chip->wave / 32;
-  l->line = (tn_amd_line *)tn_amd_grown_in(l, NULL, 0, &l->cap, sizeof *l->line, 1);
+  l->line = (tn_amd_line *)(void *)tn_amd_room_of(l, (size_t)l->cap * sizeof *l->line, 1);
+  if (!l->cap) l->line = (tn_amd_line *)tn_amd_grown_in(l, NULL, 0, &l->cap, sizeof *l->line, 1);
   if (l->line) tn_amd_line_new(l, TN_AMD_LINE_LABEL, tn_amd_label_new(l));
   return l->line != NULL;
 }

@@ -100,7 +100,9 @@ static void tn_amd_put_access(tn_amd_selection *x, int op, const tiny_uop *index
                                                                                    tn_amd_as_v(x, a->s);
     if (way == TN_AMD_BY_LDS) line = stores ? tn_amd_do2(x->l, op, at, data) : tn_amd_do2(x->l, op, data, at);
     else line = stores ? tn_amd_do3(x->l, op, at, data, a->base) : tn_amd_do3(x->l, op, data, at, a->base);
-  } else line = stores ? tn_amd_do3(x->l, op, v, data, tn_amd_off()) : tn_amd_do3(x->l, op, data, v, tn_amd_off());
+  } else if (*tn_amd_form_of(op, x->family).operands == 'r')   // an atomic one, of which nothing comes back
+    line = tn_amd_do4(x->l, op, tn_amd_no_sum(), v, data, tn_amd_off());
+  else line = stores ? tn_amd_do3(x->l, op, v, data, tn_amd_off()) : tn_amd_do3(x->l, op, data, v, tn_amd_off());
   line->ins.m[TN_AMD_OFFSET] = (int32_t)(a->offset + more);
   line->memory = tn_amd_memory_number(m);
   line->index = index;

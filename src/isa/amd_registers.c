@@ -110,9 +110,10 @@ static int tn_amd_scan_find(tn_amd_scan *s, int v, int now) {                   
   const int round = s->rounds && kind == TN_AMD_VGPR && dwords == 1 ? s->cursor : 0;
   if (wish >= 0) return wish;
   if (s->masks[v] && tn_amd_scan_free(s, v, TN_AMD_VCC, now)) return TN_AMD_VCC;
+  const int wrong = s->t->tuple[v].align - 1, phase = s->t->tuple[v].phase;
   for (int i = 0; i <= last; i++) {
     const int number = i + round > last ? i + round - last - 1 : i + round;
-    if (!tn_amd_scan_fits(s, v, base + number) || !tn_amd_scan_free(s, v, base + number, now)) continue;
+    if ((number ^ phase) & wrong || !tn_amd_scan_free(s, v, base + number, now)) continue;
     if (kind == TN_AMD_VGPR && dwords == 1) s->cursor = number + 1;
     return base + number;
   }

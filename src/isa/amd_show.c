@@ -55,7 +55,7 @@ static void tn_amd_line_text(const tn_amd_line *line, char *out, size_t cap) {
   }
 }
 static void tn_amd_show(const tn_amd_list *l, const char *title) {
-  tiny_log_line(l->t, 'd', "%s: %d lines", title, l->n);
+  if (!tiny_log_line(l->t, 'd', "%s: %d lines", title, l->n)) return;
   for (int i = 0; i < l->n; i++) {
     char text[400];
     tn_amd_line_text(&l->line[i], text, sizeof text);

@@ -18,11 +18,11 @@ enum { TN_AMD_NEXT_VALU, TN_AMD_NEXT_TRANS, TN_AMD_NEXT_DPP, TN_AMD_NEXT_LANE, T
   TN_AMD_NEXT_OTHER_C, TN_AMD_NEXT_MEMORY, TN_AMD_NEXT_OVER, TN_AMD_NEXT_MATRIX_OVER, TN_AMD_NEXTS };
 enum { TN_AMD_SCALAR_MEMORY = 5, TN_AMD_SCALAR_LANE = 4, TN_AMD_SCALAR_FMAS = 4, TN_AMD_SCALAR_VALU = 2,
   TN_AMD_EXEC_DPP = 5, TN_AMD_EXEC_LANE = 4 };
-// MOST: of left; MODE, M0: until they may be used. part, of: which of so many registers it is that a matrix instruction
+// most: of each kind of left, at least what is there; MOST: of all; MODE, M0: until they may be used. part, of: which of so many registers it is that a matrix instruction
 // wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY where a vector instruction was right before
 enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS = 8 };
 typedef struct tn_amd_states {
-  uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS];
+  uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS], most[16];
   uint8_t part[TN_AMD_FLOW_VECTORS], of[TN_AMD_FLOW_VECTORS];
 } tn_amd_states;
 // Vector registers of each kind that the list names.
@@ -67,11 +67,13 @@ static void tn_amd_states_pass_over(uint8_t *of, int n, int states) {
 }
 static void tn_amd_states_pass(tn_amd_states *s, const tn_amd_files *files, int states) {
   for (int k = 0; k < TN_AMD_NEXTS && s->last[TN_AMD_LEFT_MOST]; k++) {
+    if (!s->most[k]) continue;
     tn_amd_states_pass_over(s->left[k], files->vgprs, states);
     tn_amd_states_pass_over(s->left[k] + TN_AMD_FLOW_AGPR, files->agprs, states);
   }
   tn_amd_states_pass_over(s->scalar, TN_AMD_FLOW_SCALARS, states);
   tn_amd_states_pass_over(s->last, TN_AMD_LEFTS, states);
+  tn_amd_states_pass_over(s->most, TN_AMD_NEXTS, states);
 }
 
 // ** what is missing in front of a line **
@@ -199,7 +201,7 @@ static void tn_amd_after_vector(const tn_amd_ins *ins, int unit, uint8_t row[TN_
   if (unit == TN_AMD_U_TRANS) row[TN_AMD_NEXT_VALU] = 1;
   if (tn_amd_is_half_written(ins))
     row[TN_AMD_NEXT_VALU] = row[TN_AMD_NEXT_TRANS] = row[TN_AMD_NEXT_MEMORY] = 1;
-  if (tn_amd_is_named(ins, "v_dot")) {
+  if (!strncmp(tn_amd_rows[ins->op].names, "v_dot", 5)) {
     memset(row, 3, TN_AMD_NEXTS);
     row[TN_AMD_NEXT_MATRIX_OVER] = row[TN_AMD_NEXT_OTHER_C] = 0;
   }
@@ -209,6 +211,7 @@ static void tn_amd_states_set(tn_amd_states *s, int reg, int dwords, const uint8
   for (int k = 0; k < TN_AMD_NEXTS; k++) {
     for (int r = reg; r < reg + dwords; r++) s->left[k][r] = row[k];
     if (row[k] > s->last[TN_AMD_LEFT_MOST]) s->last[TN_AMD_LEFT_MOST] = row[k];
+    if (row[k] > s->most[k]) s->most[k] = row[k];
   }
   for (int r = reg; r < reg + dwords; r++) {
     s->part[r] = (uint8_t)(matrix ? r - reg + 1 : 0);
@@ -224,6 +227,8 @@ static void tn_amd_states_keep(tn_amd_states *s, const tn_amd_operand *o, int st
       s->left[TN_AMD_NEXT_MATRIX_OVER][r] = (uint8_t)states;
   }
   if (s->last[TN_AMD_LEFT_MOST] < states) s->last[TN_AMD_LEFT_MOST] = (uint8_t)states;
+  if (s->most[TN_AMD_NEXT_OVER] < states) s->most[TN_AMD_NEXT_OVER] = (uint8_t)states;
+  if (from_matrix && s->most[TN_AMD_NEXT_MATRIX_OVER] < states) s->most[TN_AMD_NEXT_MATRIX_OVER] = (uint8_t)states;
 }
 static void tn_amd_states_after_scalars(tn_amd_states *s, const tn_amd_uses *uses, int unit) {
   const int vector = unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS || unit == TN_AMD_U_MATRIX;
@@ -241,7 +246,7 @@ static void tn_amd_states_after(tn_amd_states *s, const tn_amd_line *line, const
   const int unit = tn_amd_unit(line), vector = unit == TN_AMD_U_VALU || unit == TN_AMD_U_TRANS;
   uint8_t row[TN_AMD_NEXTS];
   tn_amd_states_after_scalars(s, uses, unit);
-  if (tn_amd_is_named(ins, "s_setreg")) s->last[TN_AMD_LEFT_MODE] = 2;
+  if (unit == TN_AMD_U_SALU && tn_amd_is_named(ins, "s_setreg")) s->last[TN_AMD_LEFT_MODE] = 2;
   if (vector || unit == TN_AMD_U_MATRIX) tn_amd_after_vector(ins, unit, row);
   for (int i = 0; i < ins->n && i < form.n; i++) {
     const tn_amd_operand *const o = &ins->o[i];

@@ -56,12 +56,11 @@ static int tn_amd_stands(const tn_amd_line *line) {
   static const char *const names[] = {"s_barrier", "s_setreg", "s_getreg", "s_call", "s_setpc", "s_swappc", "s_rfe",
     "s_movrel", "v_movrel", "v_swaprel", "s_sendmsg", "s_sleep", "s_mem", "s_get_barrier"};
   const int unit = tn_amd_unit(line), op = line->ins.op;
-  size_t n;
   if (line->kind == TN_AMD_LINE_COPY) return 0;
   if (unit == TN_AMD_U_OTHER || unit == TN_AMD_U_BRANCH || unit == TN_AMD_U_WAIT) return 1;
   if ((unit == TN_AMD_U_SMEM || unit == TN_AMD_U_VMEM) && !line->ins.n) return 1;
   if (unit != TN_AMD_U_SALU && unit != TN_AMD_U_SMEM && unit != TN_AMD_U_VALU) return 0;
-  const char *const name = tn_amd_name(op, line->ins.family, &n);
+  const char *const name = tn_amd_rows[op].names;            // those of all families begin so
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (name[2] == names[i][2] && name[3] == names[i][3] && !strncmp(name, names[i], strlen(names[i]))) return 1;
   return 0;
@@ -168,12 +167,19 @@ static int tn_amd_reads_half(int op, const tn_amd_operand *o) {
   const int pairs = op == TN_AMD_V_PK_FMA_F32 || op == TN_AMD_V_PK_MUL_F32 || op == TN_AMD_V_PK_ADD_F32;
   return pairs && o->op_sel == o->op_sel_hi;
 }
+// Letters of what is written (amd_table.c); c is of memory its second data.
+static int tn_amd_is_result(char where) {
+  switch (where) {
+    case 'd': case 'g': case 'D': case 'e': case 'c': case 'r': return 1;
+    default: return 0;
+  }
+}
 // Does it read or write operand i, or both?
 static int tn_amd_role(const tn_amd_ins *ins, int op, const tn_amd_form *f, int i, int adds) {
   const char where = i < f->n ? f->operands[2 * i] : '0';
   const int loads = !i && where == 'b' && tn_amd_is_named(ins, "load");        // of a buffer
   const int data = where == 'c' && tn_amd_is_memory(tn_amd_format(op, ins->family));       // no carry
-  const int writes = loads || (strchr("dgDecr", where) && !data);
+  const int writes = loads || (tn_amd_is_result(where) && !data);
   if ((where == 'b' && !loads && tn_amd_writes_data(op, ins->family)) || op == TN_AMD_V_SWAP_B32)
     return TN_AMD_READS | TN_AMD_WRITES;
   return !writes ? TN_AMD_READS : !i && adds ? TN_AMD_READS | TN_AMD_WRITES : TN_AMD_WRITES;

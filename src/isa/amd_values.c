@@ -16,6 +16,11 @@
 
 enum { TN_AMD_ELEMENTS = 1, TN_AMD_WORDS = 2 };              // what users want of a vector
 enum { TN_AMD_DEEP = 72 };                 // loops and IFs inside each other
+// What was divided by what, in which loop.
+enum { TN_AMD_DIVIDED = 16 };
+typedef struct tn_amd_division {
+  uint16_t a, b; uint8_t a_kind, b_kind, a_sub, b_sub, dtype, is_there; int depth, serial;
+} tn_amd_division;
 
 struct tn_amd_level; struct tn_amd_step;
 typedef struct tn_amd_selection {
@@ -34,6 +39,7 @@ typedef struct tn_amd_selection {
   int *ends;                               // of a RANGE or IF: where its END or ENDIF is
   tn_amd_operand args, item, group[3];     // what comes with the launch
   int64_t lds, scratch;                    // bytes so far
+  tn_amd_division divided[TN_AMD_DIVIDED]; tn_amd_operand quotient[TN_AMD_DIVIDED]; int ndivided;
 } tn_amd_selection;
 
 static void tn_amd_refuse_node(tn_amd_selection *x, const tiny_uop *u) {

@@ -19,10 +19,11 @@
 
 // ** states: 0: not under way; 64 - n: n operations are behind it, at least; IN_ANY_ORDER **
 
-enum { TN_AMD_NEWEST = 64, TN_AMD_IN_ANY_ORDER = 255, TN_AMD_LDS_ITSELF = TN_AMD_FLOW_VECTORS };
+enum { TN_AMD_NEWEST = 64, TN_AMD_IN_ANY_ORDER = 255, TN_AMD_LDS_ITSELF = TN_AMD_FLOW_VECTORS,
+  TN_AMD_PENDING = TN_AMD_FLOW_VECTORS + 16 };             // of whole vectors, as compilers like them
 // by loads, by LDS; LDS_ITSELF: LDS is read or written, by loads: written. scalar: by SMEM
 typedef struct tn_amd_pending {
-  uint8_t load[TN_AMD_FLOW_VECTORS + 1], lds[TN_AMD_FLOW_VECTORS + 1], scalar[TN_AMD_FLOW_SCALARS];
+  uint8_t load[TN_AMD_PENDING], lds[TN_AMD_PENDING], scalar[TN_AMD_FLOW_SCALARS];
 } tn_amd_pending;
 // What is waited for, the same way.
 typedef struct tn_amd_needs { int load, lds, scalar; } tn_amd_needs;
@@ -30,21 +31,25 @@ typedef struct tn_amd_needs { int load, lds, scalar; } tn_amd_needs;
 static int tn_amd_pending_join(void *to, const void *from) {
   uint8_t *const a = (uint8_t *)to;
   const uint8_t *const b = (const uint8_t *)from;
-  int more = 0;
-  for (size_t i = 0; i < sizeof(tn_amd_pending); i++) if (b[i] > a[i]) { a[i] = b[i]; more = 1; }
+  uint8_t more = 0;
+  for (size_t i = 0; i < sizeof(tn_amd_pending); i++) {
+    more |= b[i] > a[i];
+    a[i] = b[i] > a[i] ? b[i] : a[i];
+  }
   return more;
 }
 // One more operation of a counter. The counter has so many bits that none is `most` behind and not done.
 static void tn_amd_pending_pass(uint8_t *of, int most) {
-  const int oldest = TN_AMD_NEWEST - most + 1;
-  for (int i = 0; i <= TN_AMD_FLOW_VECTORS; i++) of[i] = (uint8_t)(of[i] > oldest && of[i] != 255 ? of[i] - 1 : of[i]);
+  const uint8_t oldest = (uint8_t)(TN_AMD_NEWEST - most + 1);
+  for (int i = 0; i < TN_AMD_PENDING; i++)
+    of[i] = (uint8_t)(of[i] - ((of[i] > oldest) & (of[i] != TN_AMD_IN_ANY_ORDER)));
 }
 static int tn_amd_lds_most(int family) { return family == TN_AMD_GFX9 ? 15 : 63; }
 static int tn_amd_left(int need) { return need == TN_AMD_IN_ANY_ORDER ? 0 : TN_AMD_NEWEST - need; }
 static void tn_amd_pending_done(uint8_t *of, int need) {
   const int left = tn_amd_left(need);
-  for (int i = 0; i <= TN_AMD_FLOW_VECTORS && need; i++)
-    if (!left || (of[i] <= TN_AMD_NEWEST - left && of[i])) of[i] = 0;
+  const uint8_t done = (uint8_t)(left ? TN_AMD_NEWEST - left : TN_AMD_IN_ANY_ORDER);
+  for (int i = 0; i < TN_AMD_PENDING && need; i++) of[i] = of[i] <= done ? 0 : of[i];
 }
 
 // ** what a line begins **
@@ -159,15 +164,19 @@ static void tn_amd_put_wait(tn_amd_flow *f, tn_amd_pending *p, tn_amd_needs need
 
 // loop: of LOOP and the branch at its end: which, from 1 on; end: of LOOP: where it ends; back: what is under way where
 // a loop goes round, but for what comes in from in front; in_front: wait there
-typedef struct tn_amd_waiting { int *loop, *end, loops, in_front; tn_amd_pending *back; } tn_amd_waiting;
+typedef struct tn_amd_waiting {
+  int *loop, *end, loops, in_front; uint8_t *access; tn_amd_pending *back;
+} tn_amd_waiting;
 
 static int tn_amd_waiting_open(tn_amd_waiting *w, tn_amd_list *l) {
   int *const stack = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int)), depth = 0;
   memset(w, 0, sizeof *w);
   w->loop = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
   w->end = (int *)tn_amd_room(l, (size_t)l->n, sizeof(int));
-  if (!stack || !w->loop || !w->end) return 0;
+  w->access = (uint8_t *)tn_amd_room(l, (size_t)l->n, 1);
+  if (!stack || !w->loop || !w->end || !w->access) return 0;
   for (int i = 0; i < l->n; i++) {
+    w->access[i] = (uint8_t)tn_amd_access_kind(&l->line[i]);
     if (l->line[i].kind == TN_AMD_LINE_LOOP) { w->loop[i] = ++w->loops; stack[depth++] = i; }
     if (l->line[i].kind != TN_AMD_LINE_LOOP_END || !depth) continue;
     const int from = stack[--depth];
@@ -185,13 +194,13 @@ static void tn_amd_needs_of_loop(tn_amd_flow *f, tn_amd_needs *needs, const tn_a
   uint8_t *const all = (uint8_t *)&entry;
   for (size_t i = 0; i < sizeof entry; i++) if (back[i]) all[i] = 0;
   for (int i = line + 1; i < w->end[line]; i++)
-    tn_amd_needs_of(needs, &entry, &f->uses[i], tn_amd_access_kind(&f->line[i]));
+    tn_amd_needs_of(needs, &entry, &f->uses[i], w->access[i]);
 }
 static void tn_amd_wait_step(tn_amd_flow *f, void *state, int i) {
   tn_amd_waiting *const w = (tn_amd_waiting *)f->pass;
   tn_amd_pending *const p = (tn_amd_pending *)state;
   const tn_amd_line *const line = &f->line[i];
-  const int access = tn_amd_access_kind(line);
+  const int access = w->access[i];
   tn_amd_needs needs = {0, 0, 0};
   tn_amd_needs_of(&needs, p, &f->uses[i], access);
   if (line->kind == TN_AMD_LINE_LOOP && w->in_front) tn_amd_needs_of_loop(f, &needs, p, i);

@@ -142,7 +142,10 @@ static const char *const tn_cuda_prelude[] = {
   "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
   "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
   "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
+  // of numbers of which few bits are looked at (codegen/rounded.c): the same steps as those of isa/amd_floats.c
   "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
+  "  FN float power2_8(float x) { const float root = normal_power2(0.5f * x); return root * root; }",
+  "  #define power2_0 power2",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
   // LLVM 19 leaves the wait of a fence out where nothing is on its way when a loop is entered, but is when it comes
   // round (SIInsertWaitcnts); what is asked for stays. The numbers: lgkmcnt 0, no wait for others.
@@ -258,6 +261,7 @@ static const char *const tn_cuda_prelude[] = {
   "#ifdef __HIP__",
   "  VECTORS lanes<T, n> fused(lanes<T, n> x, lanes<T, n> y, lanes<T, n> z) {",
   "    EACH(n) z.at[i] = fused(x.at[i], y.at[i], z.at[i]); return z;", "  }",
+  "  LANES1(power2_8, power2_8(x.at[i]))",
   "#endif",
   "template <typename V, typename W> FN V converted(W x) {",
   "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",

@@ -14,6 +14,7 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
   r->language.load_turned = r->language.load_rows = NULL;
   r->language.barrier = "meet();";
+  r->language.ops[TINY_OP_EXP2] = "power2_%k(%0)";
   // It is compiled with -ffp-contract=off: what is one operation is what the list says (codegen/fuse.c).
   r->language.ops[TINY_OP_FMA] = r->language.vops[TINY_OP_FMA] = "fused(%0, %1, %2)";
   // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
