@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8894622bc2274a88ca02e89169e2a6ba8697548e1c62e01eb50b12e9ea7f6865
+/* tiny.h 0.1.0, source 3385328925c65b6324017afeaa180c05eea4f850073e8751ec5c154743b1943d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3729,7 +3729,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8894622bc2274a88ca02e89169e2a6ba8697548e1c62e01eb50b12e9ea7f6865"
+#define TN_SOURCE_ID "3385328925c65b6324017afeaa180c05eea4f850073e8751ec5c154743b1943d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8088,9 +8088,9 @@ enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the
 enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
-static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
-static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
-static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+static inline int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
+static inline int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
+static inline int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
 
 // ** boxes: tiles of memory that the device copies by itself, as its matrix units read them **
 //
@@ -8103,39 +8103,39 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
-static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
+static inline int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
-static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
-static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
-static int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
+static inline int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
+static inline int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
+static inline int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
 // Warps of their own begin it, a warp group beside those of the items: a launch has so many threads more.
 enum { TN_BULK_PRODUCED = 1 << 24, TN_PRODUCER_THREADS = 128 };
-static int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
-static int tn_producer_threads(tiny_uop *const *list, int n) {
+static inline int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
+static inline int tn_producer_threads(tiny_uop *const *list, int n) {
   for (int i = 0; i < n; i++) if (tn_bulk_is_produced(list[i])) return TN_PRODUCER_THREADS;
   return 0;
 }
 
 // ** memory **
 
-static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+static inline const tiny_uop *tn_memory_behind(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
   return m;
 }
-static int tn_is_reg(const tiny_uop *memory) {
+static inline int tn_is_reg(const tiny_uop *memory) {
   const tiny_uop *m = tn_memory_behind(memory);
   return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
 }
 
 // What a STORE stores, as it was loaded: bits do not change.
-static tiny_uop *tn_copied(const tiny_uop *store) {
+static inline tiny_uop *tn_copied(const tiny_uop *store) {
   tiny_uop *x = store->src[1];
   while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
   return x;
 }
 // Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
 // together, zeros where they are not there? (PTX ISA, cp.async)
-static int tn_copies_later(const tiny_uop *store) {
+static inline int tn_copies_later(const tiny_uop *store) {
   const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
   if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
       from->lanes > 1 ||
@@ -8147,7 +8147,7 @@ static int tn_copies_later(const tiny_uop *store) {
 }
 
 // How many low bits of an integer are 0 whatever else it is made of; zeros: the answers for its sources, by seq.
-static int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
+static inline int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
   enum { MOST = 16 };
   const int a = u->nsrc ? zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? zeros[u->src[1]->seq] : 0;
   int n = 0;

@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 31dfd3cd4a9f44a5c3f20ab38a02e0694f520dfb67bbc2d721be5eaaa4eee9c0
+/* tiny_amd.h 0.1.0, source eb5afcf4b52825ea30531c0df840da6059b9a3d0a839d49bc40ff8525893f4ca
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -169,7 +169,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "31dfd3cd4a9f44a5c3f20ab38a02e0694f520dfb67bbc2d721be5eaaa4eee9c0"
+#define TN_AMD_SOURCE_ID "eb5afcf4b52825ea30531c0df840da6059b9a3d0a839d49bc40ff8525893f4ca"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -7445,9 +7445,9 @@ enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the
 enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
-static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
-static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
-static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+static inline int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
+static inline int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
+static inline int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
 
 // ** boxes: tiles of memory that the device copies by itself, as its matrix units read them **
 //
@@ -7460,39 +7460,39 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
-static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
+static inline int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
-static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
-static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
-static int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
+static inline int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
+static inline int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
+static inline int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
 // Warps of their own begin it, a warp group beside those of the items: a launch has so many threads more.
 enum { TN_BULK_PRODUCED = 1 << 24, TN_PRODUCER_THREADS = 128 };
-static int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
-static int tn_producer_threads(tiny_uop *const *list, int n) {
+static inline int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
+static inline int tn_producer_threads(tiny_uop *const *list, int n) {
   for (int i = 0; i < n; i++) if (tn_bulk_is_produced(list[i])) return TN_PRODUCER_THREADS;
   return 0;
 }
 
 // ** memory **
 
-static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+static inline const tiny_uop *tn_memory_behind(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
   return m;
 }
-static int tn_is_reg(const tiny_uop *memory) {
+static inline int tn_is_reg(const tiny_uop *memory) {
   const tiny_uop *m = tn_memory_behind(memory);
   return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
 }
 
 // What a STORE stores, as it was loaded: bits do not change.
-static tiny_uop *tn_copied(const tiny_uop *store) {
+static inline tiny_uop *tn_copied(const tiny_uop *store) {
   tiny_uop *x = store->src[1];
   while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
   return x;
 }
 // Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
 // together, zeros where they are not there? (PTX ISA, cp.async)
-static int tn_copies_later(const tiny_uop *store) {
+static inline int tn_copies_later(const tiny_uop *store) {
   const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
   if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
       from->lanes > 1 ||
@@ -7504,7 +7504,7 @@ static int tn_copies_later(const tiny_uop *store) {
 }
 
 // How many low bits of an integer are 0 whatever else it is made of; zeros: the answers for its sources, by seq.
-static int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
+static inline int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
   enum { MOST = 16 };
   const int a = u->nsrc ? zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? zeros[u->src[1]->seq] : 0;
   int n = 0;
@@ -7626,7 +7626,7 @@ static void *tn_amd_scratch(tiny_ctx *t, size_t n, size_t each) {
 static char *tn_amd_room_of(tn_amd_list *l, size_t nbytes, int stays) {
   const size_t all = (nbytes + 15) / 16 * 16;
   if (l->room_end - l->room_begin < all) {
-    const size_t least = TN_AMD_ROOM, more = all > least ? all : least;
+    const size_t more = all > (size_t)TN_AMD_ROOM ? all : (size_t)TN_AMD_ROOM;
     char *const room = (char *)tn_amd_scratch(l->t, more, 1);
     if (!room) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
     l->room = room; l->room_begin = 0; l->room_end = more;
@@ -10194,7 +10194,8 @@ static int tn_amd_widens(const tiny_uop *u) {
 }
 // Of a RANGE whose body stands there several times the iterations that this copy is ahead.
 static int64_t tn_amd_ahead(const tn_amd_selection *x, const tiny_uop *u) { return u == x->copied ? x->copy : 0; }
-static int64_t tn_amd_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }        // modulo 2^64
+// Modulo 2^64.
+static int64_t tn_amd_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 static int64_t tn_amd_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 // What an element is multiplied by where it is shifted.
 static int64_t tn_amd_factor(const tiny_uop *u) {
@@ -10377,8 +10378,10 @@ static tn_amd_operand tn_amd_wide_times(tn_amd_selection *x, tn_amd_operand low,
   const tn_amd_operand by = tn_amd_k32((uint32_t)k), more = tn_amd_k32((uint32_t)((uint64_t)k >> 32));
   const tn_amd_operand sum = tn_amd_wide_product(x, TN_AMD_V_MAD_U64_U32, low, tn_amd_in_vgprs(x->l, by), at);
   tn_amd_operand top = tn_amd_slice(sum, 1, 1);
-  if (!tn_amd_is_zero(&more)) top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, more, low));
-  if (!tn_amd_is_zero(&high)) top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, by, high));
+  if (!tn_amd_is_zero(&more))
+    top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, more, low));
+  if (!tn_amd_is_zero(&high))
+    top = tn_amd_v2(x, TN_AMD_V_ADD_NC_U32, top, tn_amd_v2(x, TN_AMD_V_MUL_LO_U32, by, high));
   return tn_amd_joined(x, tn_amd_slice(sum, 0, 1), top);
 }
 // at + u * k, of 64 bits. One instruction, where both are of 32.
@@ -11436,7 +11439,8 @@ static int tn_amd_wanted(const tn_amd_selection *x, const tiny_uop *u, uint32_t 
       return u->lanes > 1 && u->k * tn_amd_bits_of(s->dtype) % 32 == 0 && tn_amd_packs(u) ? as_u : TN_AMD_ELEMENTS;
     case TINY_OP_LOAD: return tn_amd_pieces_of(x, u->src[0], u).words ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
     case TINY_OP_STORE:
-      return tn_amd_in_registers(x, u->src[0]) || !tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_ELEMENTS : TN_AMD_WORDS;
+      return !tn_amd_in_registers(x, u->src[0]) && tn_amd_pieces_of(x, u->src[0], s).words ? TN_AMD_WORDS :
+                                                                                              TN_AMD_ELEMENTS;
     default: return tn_amd_packs(s) && tn_amd_takes_words(x, u) ? TN_AMD_WORDS : TN_AMD_ELEMENTS;
   }
 }
@@ -15788,7 +15792,7 @@ static int tn_amd_delay_of(const tn_amd_delays_of *d, const tn_amd_maker *m) {
   switch (m->unit) {
     case TN_AMD_U_VALU: return valu <= 4 && cycles < TN_AMD_VALU_CYCLES ? TN_AMD_DEP_VALU + valu : 0;
     case TN_AMD_U_TRANS: return trans <= 3 && cycles < TN_AMD_TRANS_CYCLES ? TN_AMD_DEP_TRANS + trans : 0;
-    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + TN_AMD_SALU_CYCLES - cycles : 0;
+    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + (int)TN_AMD_SALU_CYCLES - cycles : 0;
     default: return 0;
   }
 }
@@ -16127,8 +16131,8 @@ static const char *tn_amd_render(tiny_ctx *t, const tn_amd_chip *chip, const tin
   memset(&head, 0, sizeof head);
   const size_t room = TN_AMD_ROOM + (size_t)k->n * TN_AMD_ROOM_EACH;
   char *const all = (char *)tiny_realloc(t, NULL, 0, room);
-  const char *const refused = tn_amd_list_open_in(&l, t, chip, all, all ? room : 0) ? tn_amd_code_of_list(&l, k, &code)
-                                                                                 : l.refused;
+  const int opened = all ? tn_amd_list_open_in(&l, t, chip, all, room) : tn_amd_list_open(&l, t, chip);
+  const char *const refused = opened ? tn_amd_code_of_list(&l, k, &code) : l.refused;
   if (all) tiny_realloc(t, all, room, 0);
   if (refused) return refused;
   memcpy(head.mark, tn_amd_mark, sizeof head.mark);
@@ -17352,60 +17356,60 @@ Where things stand in tiny_amd.h
    9731  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
   10126  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10457  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10460  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10848  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  10851  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  11159  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11162  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11500  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11561  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11504  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11565  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11775  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  11779  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12178  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
-  12294  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12182  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
+  12298  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12521  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12525  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12854  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  12858  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13254  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13258  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13752  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  13756  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  14025  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  14029  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14295  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14723  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14946  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14299  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14727  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  14950  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  15058  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  15062  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15286  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15290  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15565  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15569  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15751  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  15755  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15886  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  16073  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  15890  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  16077  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  16192  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16319  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16196  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16323  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16632  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16636  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16724  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16728  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
                                           clang; assembly by amd_assembly.c
-  16932  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  17045  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16936  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  17049  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  17088  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  17092  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17216  src/amd/backend.c                the one object of tiny_amd.h
+  17220  src/amd/backend.c                the one object of tiny_amd.h
 */

@@ -38,7 +38,7 @@ static int tn_amd_delay_of(const tn_amd_delays_of *d, const tn_amd_maker *m) {
   switch (m->unit) {
     case TN_AMD_U_VALU: return valu <= 4 && cycles < TN_AMD_VALU_CYCLES ? TN_AMD_DEP_VALU + valu : 0;
     case TN_AMD_U_TRANS: return trans <= 3 && cycles < TN_AMD_TRANS_CYCLES ? TN_AMD_DEP_TRANS + trans : 0;
-    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + TN_AMD_SALU_CYCLES - cycles : 0;
+    case TN_AMD_U_SALU: return cycles < TN_AMD_SALU_CYCLES ? TN_AMD_DEP_SALU + (int)TN_AMD_SALU_CYCLES - cycles : 0;
     default: return 0;
   }
 }

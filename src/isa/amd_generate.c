@@ -55,8 +55,8 @@ static const char *tn_amd_render(tiny_ctx *t, const tn_amd_chip *chip, const tin
   memset(&head, 0, sizeof head);
   const size_t room = TN_AMD_ROOM + (size_t)k->n * TN_AMD_ROOM_EACH;
   char *const all = (char *)tiny_realloc(t, NULL, 0, room);
-  const char *const refused = tn_amd_list_open_in(&l, t, chip, all, all ? room : 0) ? tn_amd_code_of_list(&l, k, &code)
-                                                                                 : l.refused;
+  const int opened = all ? tn_amd_list_open_in(&l, t, chip, all, room) : tn_amd_list_open(&l, t, chip);
+  const char *const refused = opened ? tn_amd_code_of_list(&l, k, &code) : l.refused;
   if (all) tiny_realloc(t, all, room, 0);
   if (refused) return refused;
   memcpy(head.mark, tn_amd_mark, sizeof head.mark);
