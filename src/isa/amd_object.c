@@ -169,7 +169,7 @@ static const struct { uint8_t type, nbytes, relative, upper; } tn_amd_relocation
 // The record at `record`, of a section at `section` of the image.
 static const char *tn_amd_object_relocate(const tn_amd_object *o, uint64_t base, uint64_t record, uint64_t section,
                                           uint8_t *image) {
-  enum { KINDS = sizeof tn_amd_relocations / sizeof *tn_amd_relocations, RELATIVE = 13 };
+  enum { KINDS = sizeof tn_amd_relocations / sizeof *tn_amd_relocations, BY_BASE = 13 };
   const uint64_t info = tn_amd_object_get(o, record + 8, 8), at = section + tn_amd_object_get(o, record, 8);
   tn_amd_object_symbol y;
   uint64_t value = 0;
@@ -177,7 +177,7 @@ static const char *tn_amd_object_relocate(const tn_amd_object *o, uint64_t base,
   while (k < KINDS && tn_amd_relocations[k].type != (uint32_t)info) k++;
   if (k == KINDS) return "it has relocations that are not known here";
   if (!tn_amd_within(at, tn_amd_relocations[k].nbytes, o->image_nbytes)) return "a relocation is outside of it";
-  if (tn_amd_relocations[k].type != RELATIVE) {
+  if (tn_amd_relocations[k].type != BY_BASE) {
     if (!tn_amd_object_symbol_at(o, info >> 32, &y)) return "a relocation names no symbol";
     value = tn_amd_object_in_image(o, &y);
     if (value == UINT64_MAX) return "a relocation's symbol is defined elsewhere: link it first";
