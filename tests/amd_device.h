@@ -196,7 +196,7 @@ static tiny_code amd_launch_kernel(void *dev, const tiny_launch *l) {
   to.kernarg = (uint64_t)(uintptr_t)value;
   // of the module's room: from the constants, which stand before the code, on
   const uint64_t from = (uint64_t)(uintptr_t)l->kernel < to.entry ? (uint64_t)(uintptr_t)l->kernel : to.entry;
-  d->range[d->n] = (amd_range){from & ~(uint64_t)4095, AMD_CODE_NBYTES / 2, 0};
+  d->range[d->n] = (amd_range){from & ~(uint64_t)4095, AMD_CODE_NBYTES, 0};
   d->range[d->n + 1] = (amd_range){to.kernarg, sizeof value, 0};
   to.range = d->range; to.nranges = d->n + 2;
   const int wrong = amd_emulate(&to, &report);

@@ -5,7 +5,7 @@
 #include "../src/runtime/elf.c"
 #include "../src/isa/amd_object.c"
 
-enum { AMD_CODE_NBYTES = 1 << 20 };        // the most
+enum { AMD_CODE_NBYTES = 1 << 22 };        // the most
 
 typedef struct amd_object {
   unsigned char *code; size_t n;           // sections, one behind another

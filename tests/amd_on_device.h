@@ -362,7 +362,7 @@ static const char *dies(void) {
 
 static int has_clang(void) {
   char path[300];
-  return tn_kfd_find_clang(path, sizeof path);
+  return tn_kfd_find_clang("", path, sizeof path);
 }
 #define NEEDS_CLANG do { if (!has_clang()) return "not there: no clang that knows the GPU"; } while (0)
 static const char *by_clang(void) {

@@ -5,8 +5,8 @@
   #define _GNU_SOURCE
 #endif
 #include "../src/base/process.c"
-#include "../src/amd/api.h"
-#include "../src/amd/disassemble.c"
+#define TEST_COMPANION "../src/amd/all.c"
+#include "companion.h"
 #include "test.h"
 #include "rnd.h"
 

@@ -12,6 +12,8 @@
 
 // ** pieces: how much an access moves at once **
 
+enum { TN_AMD_MOST_PIECES = 64 };          // of a node
+
 // Bytes: of accesses that are at least 4, dwords; of a vector in memory, n of them in all.
 typedef struct tn_amd_pieces { int nbytes, n, words; } tn_amd_pieces;
 static int tn_amd_is_lds(const tiny_uop *m) { return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_LOCAL; }
@@ -272,37 +274,43 @@ static void tn_amd_load_scalar(tn_amd_selection *x, const tiny_uop *u, const tn_
   if (words) x->words[u->seq] = first;
   else x->elements[u->seq] = first;
 }
-static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
-  const tiny_uop *index = u->src[0], *m = tn_memory_behind(index->src[0]);
-  const tn_amd_pieces p = tn_amd_pieces_of(x, index, u);
-  const int wide = tn_amd_bits_of(u->dtype) == 64, words = p.words && tn_amd_packs(u);
-  const int count = words ? tn_amd_nwords(u) : u->lanes, first = tn_amd_take(x, count);
-  tn_amd_address a = tn_amd_address_of(x, index);
-  tn_amd_move_scalar(&a);
-  if (tn_amd_is_scalar_load(x, u, &a, &p)) { tn_amd_load_scalar(x, u, &a); return; }
-  tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
-  const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
-  const int way = tn_amd_way(m, &a), op = tn_amd_load_op(way, p.nbytes, tn_amd_is_signed(u->dtype));
-  const int dwords = p.nbytes < 4 ? 1 : p.nbytes / 4, each = wide ? 2 : 1;
-  for (int i = 0, at = 0; i < p.n; i++) {
-    const tn_amd_operand to = tn_amd_new_v(x->l, dwords);
-    if (kept.kind == TN_AMD_SGPR) {        // lanes that are off have zeros, before EXEC was narrowed
-      tn_amd_unmask(x, kept);
-      tn_amd_copy(x->l, to, tn_amd_int(0));
-      tn_amd_operand exec = tn_amd_s(TN_AMD_EXEC, x->l->mask);
-      tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64), exec, kept, tn_amd_condition(x, index));
-    }
-    tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, to, 0);
-    for (int j = 0; j < dwords && at < count; j += each) x->pool[first + at++] = tn_amd_slice(to, j, each);
+// Registers for pieces of what is loaded. EXEC will be narrowed: lanes that are off have zeros.
+static void tn_amd_load_registers(tn_amd_selection *x, int n, int dwords, int narrows, tn_amd_operand *to) {
+  for (int i = 0; i < n; i++) {
+    to[i] = tn_amd_new_v(x->l, dwords);
+    if (narrows) tn_amd_copy(x->l, to[i], tn_amd_int(0));
   }
-  tn_amd_unmask(x, kept);
-  if (words) x->words[u->seq] = first;
-  else x->elements[u->seq] = first;
-  for (int i = 0; i < count && u->dtype == TINY_BOOL; i++) {
+}
+static void tn_amd_masks_of_bytes(tn_amd_selection *x, int first, int n) {
+  for (int i = 0; i < n; i++) {
     const tn_amd_operand mask = tn_amd_new_mask(x->l);
     tn_amd_do3(x->l, TN_AMD_V_CMP_NE_U32, mask, tn_amd_int(0), x->pool[first + i]);
     x->pool[first + i] = mask;
   }
+}
+static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *m = tn_memory_behind(index->src[0]);
+  const tn_amd_pieces p = tn_amd_pieces_of(x, index, u);
+  const int each = tn_amd_bits_of(u->dtype) == 64 ? 2 : 1, words = p.words && tn_amd_packs(u);
+  const int count = words ? tn_amd_nwords(u) : u->lanes, dwords = p.nbytes < 4 ? 1 : p.nbytes / 4;
+  tn_amd_operand to[TN_AMD_MOST_PIECES];
+  tn_amd_address a = tn_amd_address_of(x, index);
+  tn_amd_move_scalar(&a);
+  if (tn_amd_is_scalar_load(x, u, &a, &p)) { tn_amd_load_scalar(x, u, &a); return; }
+  if (p.n > TN_AMD_MOST_PIECES) { tn_amd_refuse_node(x, u); return; }
+  tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
+  const int way = tn_amd_way(m, &a), op = tn_amd_load_op(way, p.nbytes, tn_amd_is_signed(u->dtype));
+  const tn_amd_operand mask = tn_amd_condition(x, index);
+  tn_amd_load_registers(x, p.n, dwords, mask.kind != TN_AMD_NONE && way != TN_AMD_BY_BUFFER, to);
+  const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
+  for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, to[i], 0);
+  tn_amd_unmask(x, kept);
+  const int first = tn_amd_take(x, count);
+  for (int i = 0; i < count; i++)
+    x->pool[first + i] = tn_amd_slice(to[i * each / dwords], i * each % dwords, each);
+  if (words) x->words[u->seq] = first;
+  else x->elements[u->seq] = first;
+  if (u->dtype == TINY_BOOL) tn_amd_masks_of_bytes(x, first, count);
   tn_amd_choose_otherwise(x, u, words, first, count);
 }
 
@@ -378,14 +386,14 @@ static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *m = tn_memory_behind(index->src[0]);
   const tn_amd_pieces p = tn_amd_pieces_of(x, index, value);
   tn_amd_address a = tn_amd_address_of(x, index);
-  tn_amd_operand data[64];
+  tn_amd_operand data[TN_AMD_MOST_PIECES];
   tn_amd_move_scalar(&a);
-  for (int i = 0; i < p.n && i < 64; i++) data[i] = tn_amd_stored(x, value, &p, i);
+  for (int i = 0; i < p.n && i < TN_AMD_MOST_PIECES; i++) data[i] = tn_amd_stored(x, value, &p, i);
   tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
   const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
   const int way = tn_amd_way(m, &a), adds = u->k == TN_ADDS;
   const int op = adds ? tn_amd_atomic_op(value->dtype, way) : tn_amd_store_op(way, p.nbytes);
-  if (!op || p.n > 64 || (adds && p.n > 1)) { tn_amd_refuse_node(x, u); return; }
+  if (!op || p.n > TN_AMD_MOST_PIECES || (adds && p.n > 1)) { tn_amd_refuse_node(x, u); return; }
   for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
   tn_amd_unmask(x, kept);
 }
