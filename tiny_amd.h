@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source b685909b87885f0fd1aec0db16b79caadf97eca474c4ee48fdaf24c394ad8dcb
+/* tiny_amd.h 0.1.0, source d34b0a9a5cad72f2c1726ac01f25cf91b346902fd9c2d822c16156e73345dd00
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -170,7 +170,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "b685909b87885f0fd1aec0db16b79caadf97eca474c4ee48fdaf24c394ad8dcb"
+#define TN_AMD_SOURCE_ID "d34b0a9a5cad72f2c1726ac01f25cf91b346902fd9c2d822c16156e73345dd00"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -1935,7 +1935,7 @@ typedef struct tn_kfd {
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
   uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
-  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang (by_comgr: a COMGR),
+  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, by_comgr: a COMGR,
   // "": any, or none
   int builtin, alone, by_comgr, compiler_asked; char compiler[300];
   tn_comgr comgr;                          // where it compiles HIP C

@@ -62,7 +62,7 @@ typedef struct tn_kfd {
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
   uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
-  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang (by_comgr: a COMGR),
+  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, by_comgr: a COMGR,
   // "": any, or none
   int builtin, alone, by_comgr, compiler_asked; char compiler[300];
   tn_comgr comgr;                          // where it compiles HIP C
