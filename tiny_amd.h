@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source d34b0a9a5cad72f2c1726ac01f25cf91b346902fd9c2d822c16156e73345dd00
+/* tiny_amd.h 0.1.0, source 45d0b403cf6be9d0d47204f19d2a2f80ce783ce6698ca88519462a1641851d8a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -170,7 +170,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "d34b0a9a5cad72f2c1726ac01f25cf91b346902fd9c2d822c16156e73345dd00"
+#define TN_AMD_SOURCE_ID "45d0b403cf6be9d0d47204f19d2a2f80ce783ce6698ca88519462a1641851d8a"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -1698,7 +1698,11 @@ static tiny_code tn_kfd_known(tn_kfd_driver *k, const tn_kfd_node *n) {
 #include "../base/library.c"
 #include "../base/tool.c"
 #endif
-#include <stdbool.h>
+#ifdef __cplusplus
+typedef bool tn_comgr_bool;
+#else
+typedef _Bool tn_comgr_bool;
+#endif
 
 // Handles are structures there, which some systems hand over in other ways than numbers.
 typedef struct tn_comgr_data { uint64_t handle; } tn_comgr_data;
@@ -1725,7 +1729,7 @@ enum { TN_COMGR_INVALID_ARGUMENT = 2 };                                    // a 
   F(action_info_set_language, (tn_comgr_action action, unsigned language)) \
   F(action_info_set_isa_name, (tn_comgr_action action, const char *name)) \
   F(action_info_set_option_list, (tn_comgr_action action, const char **options, size_t n)) \
-  F(action_info_set_logging, (tn_comgr_action action, bool logging)) \
+  F(action_info_set_logging, (tn_comgr_action action, tn_comgr_bool logging)) \
   F(do_action, (unsigned kind, tn_comgr_action action, tn_comgr_set input, tn_comgr_set result))
 
 // library: NULL where there is none that can be used; `why` tells then.
@@ -1826,7 +1830,7 @@ static int tn_comgr_describe(tn_comgr_job *j, const char *const *options, size_t
   unsigned status = known;
   if (!status) status = j->c->action_info_set_language(j->action, j->c->major == 2 ? HIP_2 : HIP_3);
   if (!status) status = j->c->action_info_set_option_list(j->action, option, n < MOST ? n : (size_t)MOST);
-  if (!status) status = j->c->action_info_set_logging(j->action, true);
+  if (!status) status = j->c->action_info_set_logging(j->action, 1);
   return tn_comgr_check(j, status, "an action's description");
 }
 // Data of a set: at most `most` bytes, into out, or (out NULL) by malloc with a 0 behind. NULL: it is not there.
@@ -17556,127 +17560,127 @@ Where things stand in tiny_amd.h
    1590  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
    1687  src/amd/comgr.c                  HIP C -> a code object, by AMD's Code Object Manager, which is clang
                                           in a library, loaded at run time
-   1874  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1878  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   2133  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   2137  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2307  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2311  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2703  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2707  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2827  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2831  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2981  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2985  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   3087  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   3091  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   3181  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   3185  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3501  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3505  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   4001  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   4005  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   4263  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   4267  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4368  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4372  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4552  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5326  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4556  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5330  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5398  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5402  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5525  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5956  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5529  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5960  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   6042  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   6046  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   6235  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   6239  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6908  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6912  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7352  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7673  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+   7356  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7677  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7773  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7816  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7777  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7820  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   8145  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   8149  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8368  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8372  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8436  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8440  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8673  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8677  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   9149  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   9153  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   9366  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   9370  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9541  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9545  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9685  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9689  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9945  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9949  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9978  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-  10373  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9982  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10377  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10707  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10711  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  11098  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  11102  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  11409  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11413  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11751  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11812  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11755  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11816  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  12026  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  12030  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12429  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
-  12545  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12433  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
+  12549  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12772  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12776  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  13105  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  13109  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13505  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13509  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  14003  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  14007  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  14276  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  14280  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14546  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14974  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  15197  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14550  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14978  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  15201  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  15309  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  15313  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15537  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15541  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15816  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15820  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  16002  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  16006  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  16137  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  16324  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  16141  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  16328  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  16443  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16570  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16447  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16574  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16883  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16887  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16975  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16979  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, clang,
                                           or COMGR; assembly by amd_assembly.c
-  17199  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  17312  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  17203  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  17316  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  17355  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  17359  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17483  src/amd/backend.c                the one object of tiny_amd.h
+  17487  src/amd/backend.c                the one object of tiny_amd.h
 */

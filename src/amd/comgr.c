@@ -12,7 +12,11 @@
 #include "../base/library.c"
 #include "../base/tool.c"
 #endif
-#include <stdbool.h>
+#ifdef __cplusplus
+typedef bool tn_comgr_bool;
+#else
+typedef _Bool tn_comgr_bool;
+#endif
 
 // Handles are structures there, which some systems hand over in other ways than numbers.
 typedef struct tn_comgr_data { uint64_t handle; } tn_comgr_data;
@@ -39,7 +43,7 @@ enum { TN_COMGR_INVALID_ARGUMENT = 2 };                                    // a 
   F(action_info_set_language, (tn_comgr_action action, unsigned language)) \
   F(action_info_set_isa_name, (tn_comgr_action action, const char *name)) \
   F(action_info_set_option_list, (tn_comgr_action action, const char **options, size_t n)) \
-  F(action_info_set_logging, (tn_comgr_action action, bool logging)) \
+  F(action_info_set_logging, (tn_comgr_action action, tn_comgr_bool logging)) \
   F(do_action, (unsigned kind, tn_comgr_action action, tn_comgr_set input, tn_comgr_set result))
 
 // library: NULL where there is none that can be used; `why` tells then.
@@ -140,7 +144,7 @@ static int tn_comgr_describe(tn_comgr_job *j, const char *const *options, size_t
   unsigned status = known;
   if (!status) status = j->c->action_info_set_language(j->action, j->c->major == 2 ? HIP_2 : HIP_3);
   if (!status) status = j->c->action_info_set_option_list(j->action, option, n < MOST ? n : (size_t)MOST);
-  if (!status) status = j->c->action_info_set_logging(j->action, true);
+  if (!status) status = j->c->action_info_set_logging(j->action, 1);
   return tn_comgr_check(j, status, "an action's description");
 }
 // Data of a set: at most `most` bytes, into out, or (out NULL) by malloc with a 0 behind. NULL: it is not there.
