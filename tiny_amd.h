@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 45d0b403cf6be9d0d47204f19d2a2f80ce783ce6698ca88519462a1641851d8a
+/* tiny_amd.h 0.1.0, source b4c89c88af946ec997dad2a7e19eb6ba02286bc510f8326e5550a1e7ba7332e2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -170,7 +170,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "45d0b403cf6be9d0d47204f19d2a2f80ce783ce6698ca88519462a1641851d8a"
+#define TN_AMD_SOURCE_ID "b4c89c88af946ec997dad2a7e19eb6ba02286bc510f8326e5550a1e7ba7332e2"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -4266,8 +4266,8 @@ typedef struct tn_amd_ins {
 // ---- begin src/amd/../isa/amd_table.c ----
 // amd_table: the instructions of AMD's GPUs, a row each: names, operands, and where each family has them.
 //
-// In:  rows of scalars, vectors and accesses, a room each. Out: TN_AMD_V_ADD_F32 .., tn_amd_rows. A row is an operation,
-//      by the name that the first family has for it that has it, of gfx11, gfx12, gfx9; "|12:", "|9:" say what another
+// In:  rows of scalars, vectors and accesses, a room each. Out: TN_AMD_V_ADD_F32 .., tn_amd_rows. A row is an
+//      operation, by the name that the first family has for it that has it, of gfx11, gfx12, gfx9; "|12:", "|9:" say what another
 //      has instead, operands, too.
 // Operands stand in the assembler's order, two letters each, where and what; behind / what else the instruction takes.
 //   d g  vector register that is written, of AGPRs     r  the same, if an atomic returns what was there
@@ -7504,7 +7504,8 @@ static int tn_amd_read_section(tn_amd_assembler *a, tn_amd_parser *p) {
 // What says nothing that matters here; s_code_end, of gfx9 s_nop, behind all kernels, which are written in any case.
 static int tn_amd_is_passed(const tn_amd_parser *p) {
   static const char *const names[] = {".globl", ".global", ".p2align", ".align", ".type", ".size", ".protected",
-    ".hidden", ".weak", ".ident", ".file", ".loc", ".addrsig", ".addrsig_sym", ".amdhsa_code_object_version", ".p2alignl"};
+    ".hidden", ".weak", ".ident", ".file", ".loc", ".addrsig", ".addrsig_sym", ".amdhsa_code_object_version",
+    ".p2alignl"};
   static const char *const fills[] = {", 4, 3214868480", ", 4, 3212836864"};
   if (tn_amd_is_one_of(p, names, sizeof names / sizeof *names)) return 1;
   for (int i = 0; i < 2; i++) {
@@ -10544,7 +10545,8 @@ static int tn_amd_level_of(const tn_amd_selection *x, const tiny_uop *u, int lev
   const int inside = u ? x->inside[u->seq] : 0;
   return inside > level ? inside : level;
 }
-static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, int *level, const tiny_uop *u, int64_t k) {
+static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, int *level, const tiny_uop *u,
+                                     int64_t k) {
   tn_amd_step *const s = tn_amd_step_at(x, from, u, k);
   if (!tn_amd_is_there(x, s)) {
     s->level = tn_amd_level_of(x, u, *level);
@@ -10968,7 +10970,10 @@ static void tn_amd_load_scalar(tn_amd_selection *x, const tiny_uop *u, const tn_
   // gfx9 and gfx11 add 20 bits and a sign, gfx12 23 and a sign (SMEM, OFFSET)
   tn_amd_operand s = a->s;
   int64_t offset = a->offset;
-  if (s.kind == TN_AMD_NONE && offset >= 1 << 20) { s = tn_amd_in_sgprs(x->l, tn_amd_k32((uint32_t)offset)); offset = 0; }
+  if (s.kind == TN_AMD_NONE && offset >= 1 << 20) {
+    s = tn_amd_in_sgprs(x->l, tn_amd_k32((uint32_t)offset));
+    offset = 0;
+  }
   tn_amd_line *const line = tn_amd_do3(x->l, op, to, tn_amd_slice(a->base, 0, 2),
                                        s.kind == TN_AMD_NONE ? tn_amd_off() : s);
   line->ins.m[TN_AMD_OFFSET] = (int32_t)offset;
@@ -11338,7 +11343,8 @@ static void tn_amd_argument(tn_amd_selection *x, const tiny_uop *u) {
   if (u->dtype == TINY_BOOL) {
     const tn_amd_operand mask = tn_amd_new_mask(x->l), low = tn_amd_s2(x, TN_AMD_S_AND_B32, o, tn_amd_int(1));
     tn_amd_do2(x->l, TN_AMD_S_CMP_LG_U32, low, tn_amd_int(0));
-    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_CSELECT_B32, TN_AMD_S_CSELECT_B64), mask, tn_amd_int(-1), tn_amd_int(0));
+    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_CSELECT_B32, TN_AMD_S_CSELECT_B64), mask, tn_amd_int(-1),
+               tn_amd_int(0));
     o = mask;
   } else if (bits < 32 && !tn_amd_is_float(u->dtype))
     o = tn_amd_s2(x, tn_amd_is_signed(u->dtype) ? TN_AMD_S_BFE_I32 : TN_AMD_S_BFE_U32, o,
@@ -11434,7 +11440,8 @@ static void tn_amd_pick(tn_amd_selection *x, const tiny_uop *u) {
 static void tn_amd_stack(tn_amd_selection *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes), all = u->op != TINY_OP_STACK;
   for (int n = 0; all && n < u->lanes; n++)
-    tn_amd_pool_put(x, first + n, u->op == TINY_OP_LANE ? tn_amd_int(n) : tn_amd_element(x, u->src[0], n % u->src[0]->lanes));
+    tn_amd_pool_put(x, first + n, u->op == TINY_OP_LANE ? tn_amd_int(n) :
+                                                          tn_amd_element(x, u->src[0], n % u->src[0]->lanes));
   for (int n = 0, j = 0; !all && j < (int)u->nsrc; j++)
     for (int i = 0; i < u->src[j]->lanes && n < u->lanes; i++)
       tn_amd_pool_put(x, first + n++, tn_amd_element(x, u->src[j], i));
@@ -11838,7 +11845,7 @@ typedef struct tn_amd_common {
   int nbucket;
   tn_amd_region *region; int nregion, regioncap;
   tn_amd_line *out; int n, cap;
-  tn_amd_line *front; int nfront, frontcap, hoisted[2], loop, depth;         // in front of the outermost loop, at `loop`
+  tn_amd_line *front; int nfront, frontcap, hoisted[2], loop, depth;       // in front of the outermost loop, at `loop`
 } tn_amd_common;
 
 // ** which lines **
@@ -12775,7 +12782,7 @@ static void tn_amd_merge_accesses(tn_amd_list *l) {
 // ---- begin src/amd/../isa/amd_pipeline.c ----
 // amd_pipeline: loads of a loop's next iteration are issued in this one, between what reads those of this one.
 //
-// In:    a list with virtual registers. Out: the list; of an innermost loop that is one block: L: A B C, back to L while,
+// In:    a list with virtual registers. Out: the list; of an innermost loop that is one block: L: A B C, back to L,
 //        where A are the loads with their addresses, C counts and compares and B is the rest, becomes
 //            A, L: C, out if done, B A, back to L, out: B
 //        so that amd_schedule.c has B and the next A in one block. A register is loaded anew as soon as it has been
@@ -12793,7 +12800,8 @@ static void tn_amd_merge_accesses(tn_amd_list *l) {
 enum { TN_AMD_PIPE_REST = 1, TN_AMD_PIPE_LOADS = 2, TN_AMD_PIPE_COUNTS = 4, TN_AMD_PIPE_COUNTED = 64,
   TN_AMD_PIPE_LOADED = 128, TN_AMD_PIPE_MOST = 600, TN_AMD_PIPE_DWORDS = 128, TN_AMD_PIPE_TIMES = 3 };
 // Of a dword: which parts read and write it, as bits; wanted: by which part that writers are looked for, and whether it
-// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines that write it
+// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines that
+// write it
 typedef struct tn_amd_pipe_dword { uint8_t reads, writes, wanted, carried; int named, first, last; } tn_amd_pipe_dword;
 typedef struct tn_amd_pipe {
   tn_amd_graph g; tn_amd_list *l;
@@ -12831,7 +12839,8 @@ static int tn_amd_pipe_turned(int op) {
 static int tn_amd_pipe_is_block(tn_amd_pipe *p, int loop) {
   const tn_amd_list *const l = p->l;
   p->loop = loop; p->begin = p->end = loop + 2;
-  if (l->line[loop].kind != TN_AMD_LINE_LOOP || loop + 1 >= l->n || l->line[loop + 1].kind != TN_AMD_LINE_LABEL) return 0;
+  if (l->line[loop].kind != TN_AMD_LINE_LOOP || loop + 1 >= l->n || l->line[loop + 1].kind != TN_AMD_LINE_LABEL)
+    return 0;
   while (p->end < l->n && !p->g.trait[p->end].stands) p->end++;
   if (p->end + 1 >= l->n || p->end - p->begin > TN_AMD_PIPE_MOST) return 0;
   const tn_amd_line *const back = &l->line[p->end];
@@ -12841,7 +12850,8 @@ static int tn_amd_pipe_is_block(tn_amd_pipe *p, int loop) {
 }
 static int tn_amd_scc_role(const tn_amd_uses *u) {
   int role = 0;
-  for (int k = 0; k < u->n; k++) if (u->of[k].kind == TN_AMD_SPECIAL && u->of[k].reg == TN_AMD_SCC) role |= u->of[k].role;
+  for (int k = 0; k < u->n; k++)
+    if (u->of[k].kind == TN_AMD_SPECIAL && u->of[k].reg == TN_AMD_SCC) role |= u->of[k].role;
   return role;
 }
 // Who wrote the SCC that each line reads: -2: it reads none; -1: nobody in the loop. 0: EXEC is written.
@@ -12854,7 +12864,8 @@ static int tn_amd_pipe_flags(tn_amd_pipe *p) {
     p->scc[i] = role & TN_AMD_READS ? last : -2;
     if (role & TN_AMD_WRITES) last = i;
     for (int k = 0; k < u->n; k++)
-      if (u->of[k].kind == TN_AMD_SGPR && u->of[k].role & TN_AMD_WRITES && u->of[k].reg / 2 == TN_AMD_EXEC / 2) return 0;
+      if (u->of[k].kind == TN_AMD_SGPR && u->of[k].role & TN_AMD_WRITES && u->of[k].reg / 2 == TN_AMD_EXEC / 2)
+        return 0;
   }
   return 1;
 }
@@ -12898,7 +12909,8 @@ static void tn_amd_pipe_close(tn_amd_pipe *p, int part) {
 // A copy that joins what is loaded.
 static int tn_amd_pipe_joins(const tn_amd_pipe *p, int line) {
   const tn_amd_ins *const ins = &p->l->line[line].ins;
-  if (p->l->line[line].kind != TN_AMD_LINE_COPY || !tn_amd_is_virtual(&ins->o[1]) || !tn_amd_is_virtual(&ins->o[0])) return 0;
+  if (p->l->line[line].kind != TN_AMD_LINE_COPY || !tn_amd_is_virtual(&ins->o[1]) || !tn_amd_is_virtual(&ins->o[0]))
+    return 0;
   const int first = TN_AMD_DWORD_VIRTUAL + p->g.first[ins->o[1].reg - TN_AMD_VIRTUAL] + ins->o[1].sub;
   for (int d = first; d < first + ins->o[1].dwords; d++)
     if (!(p->dword[d].wanted & TN_AMD_PIPE_LOADED) || p->g.dword[d].count != 2) return 0;
@@ -12979,7 +12991,8 @@ static int tn_amd_pipe_dwords(tn_amd_pipe *p) {
     for (int k = 0; k < p->g.uses[i].n; k++) {
       const tn_amd_use *const u = &p->g.uses[i].of[k];
       int n;
-      const int first = tn_amd_dword_of(&p->g, u, &n), counts = p->part[i] == TN_AMD_PIPE_LOADS && u->kind == TN_AMD_VGPR;
+      const int first = tn_amd_dword_of(&p->g, u, &n);
+      const int counts = p->part[i] == TN_AMD_PIPE_LOADS && u->kind == TN_AMD_VGPR;
       for (int d = first; d >= 0 && d < first + n && counts && u->role & TN_AMD_WRITES; d++) {
         sum += p->dword[d].reads & TN_AMD_PIPE_REST && !(p->dword[d].wanted & TN_AMD_PIPE_COUNTED);
         p->dword[d].wanted |= TN_AMD_PIPE_COUNTED;
@@ -15558,8 +15571,9 @@ enum { TN_AMD_NEXT_VALU, TN_AMD_NEXT_TRANS, TN_AMD_NEXT_DPP, TN_AMD_NEXT_LANE, T
   TN_AMD_NEXT_OTHER_C, TN_AMD_NEXT_MEMORY, TN_AMD_NEXT_OVER, TN_AMD_NEXT_MATRIX_OVER, TN_AMD_NEXTS };
 enum { TN_AMD_SCALAR_MEMORY = 5, TN_AMD_SCALAR_LANE = 4, TN_AMD_SCALAR_FMAS = 4, TN_AMD_SCALAR_VALU = 2,
   TN_AMD_EXEC_DPP = 5, TN_AMD_EXEC_LANE = 4 };
-// most: of each kind of left, at least what is there; MOST: of all; MODE, M0: until they may be used. part, of: which of so many registers it is that a matrix instruction
-// wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY where a vector instruction was right before
+// most: of each kind of left, at least what is there; MOST: of all; MODE, M0: until they may be used. part, of: which of
+// so many registers it is that a matrix instruction wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY
+// where a vector instruction was right before
 enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS = 8 };
 typedef struct tn_amd_states {
   uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS], most[16];
@@ -17599,88 +17613,88 @@ Where things stand in tiny_amd.h
    6912  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
    7356  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7677  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+   7678  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7777  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7820  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7778  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7821  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   8149  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   8150  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8372  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8373  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8440  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8441  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8677  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8678  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   9153  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   9154  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   9370  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   9371  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9545  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9546  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9689  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9690  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9949  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9950  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9982  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-  10377  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9983  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10378  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10711  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10713  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  11102  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  11107  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  11413  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11419  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11755  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11816  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11762  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11823  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  12030  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  12037  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12433  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
-  12549  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12440  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
+  12556  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12776  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12783  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  13109  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  13122  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13509  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13522  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  14007  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  14020  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  14280  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  14293  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14550  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14978  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  15201  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14563  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14991  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  15214  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  15313  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  15326  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15541  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15554  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15820  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15834  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  16006  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  16020  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  16141  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  16328  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  16155  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  16342  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  16447  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16574  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16461  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16588  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16887  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16901  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16979  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  16993  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, clang,
                                           or COMGR; assembly by amd_assembly.c
-  17203  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  17316  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  17217  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  17330  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  17359  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  17373  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17487  src/amd/backend.c                the one object of tiny_amd.h
+  17501  src/amd/backend.c                the one object of tiny_amd.h
 */

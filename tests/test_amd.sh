@@ -17,6 +17,23 @@ printf '#define TINY_IMPLEMENTATION\n#include "tiny.h"\n' >"$work/tiny.c"
 says "two files, linked" "^good$" bash -c "cd '$work' && for f in tiny library user; do cc -std=c11 -I'$PWD' -w -c \$f.c || exit 1; done &&
   cc tiny.o library.o user.o -o both -lm -lpthread -ldl && ./both && echo good"
 
+# The emulator as a device of its own, for the curious (tests/amd_device.h).
+cat >"$work/rdna.c" <<'C'
+#define TINY_IMPLEMENTATION
+#include "tiny.h"
+#include "tiny_amd.h"
+#define TINY_RDNA
+#include "tests/amd_device.h"
+int main(void) {
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "RDNA:gfx1201", .backends = {&tiny_rdna}, .cache_dir = "", .debug = "p"});
+  float out[4];
+  tiny_read(tiny_mul(tiny_full(t, 2, TINY_F32, TINY_SHAPE(4)), tiny_full(t, 3, TINY_F32, TINY_SHAPE(4))), out, sizeof out);
+  printf("%s %s %g\n", tiny_error(t), tiny_device_name(t, 0), (double)out[3]);
+  tiny_close(t);
+}
+C
+says "RDNA" "instructions, .* cycles" bash -c "cc -std=gnu11 -w -I. '$work/rdna.c' -o '$work/rdna' -lm -lpthread -ldl && '$work/rdna' 2>&1"
+
 # The example whose GPU may be an emulator; one of its levels is HIP C.
 clang=$(for v in 23 22 21 20 19 18 17; do command -v clang-$v && break; done)
 if [ -n "$clang" ]; then

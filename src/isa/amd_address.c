@@ -168,7 +168,8 @@ static int tn_amd_level_of(const tn_amd_selection *x, const tiny_uop *u, int lev
   const int inside = u ? x->inside[u->seq] : 0;
   return inside > level ? inside : level;
 }
-static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, int *level, const tiny_uop *u, int64_t k) {
+static tn_amd_operand tn_amd_step_on(tn_amd_selection *x, tn_amd_operand from, int *level, const tiny_uop *u,
+                                     int64_t k) {
   tn_amd_step *const s = tn_amd_step_at(x, from, u, k);
   if (!tn_amd_is_there(x, s)) {
     s->level = tn_amd_level_of(x, u, *level);

@@ -149,7 +149,8 @@ static int tn_amd_read_section(tn_amd_assembler *a, tn_amd_parser *p) {
 // What says nothing that matters here; s_code_end, of gfx9 s_nop, behind all kernels, which are written in any case.
 static int tn_amd_is_passed(const tn_amd_parser *p) {
   static const char *const names[] = {".globl", ".global", ".p2align", ".align", ".type", ".size", ".protected",
-    ".hidden", ".weak", ".ident", ".file", ".loc", ".addrsig", ".addrsig_sym", ".amdhsa_code_object_version", ".p2alignl"};
+    ".hidden", ".weak", ".ident", ".file", ".loc", ".addrsig", ".addrsig_sym", ".amdhsa_code_object_version",
+    ".p2alignl"};
   static const char *const fills[] = {", 4, 3214868480", ", 4, 3212836864"};
   if (tn_amd_is_one_of(p, names, sizeof names / sizeof *names)) return 1;
   for (int i = 0; i < 2; i++) {

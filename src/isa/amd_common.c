@@ -23,7 +23,7 @@ typedef struct tn_amd_common {
   int nbucket;
   tn_amd_region *region; int nregion, regioncap;
   tn_amd_line *out; int n, cap;
-  tn_amd_line *front; int nfront, frontcap, hoisted[2], loop, depth;         // in front of the outermost loop, at `loop`
+  tn_amd_line *front; int nfront, frontcap, hoisted[2], loop, depth;       // in front of the outermost loop, at `loop`
 } tn_amd_common;
 
 // ** which lines **

@@ -237,7 +237,8 @@ static void tn_amd_argument(tn_amd_selection *x, const tiny_uop *u) {
   if (u->dtype == TINY_BOOL) {
     const tn_amd_operand mask = tn_amd_new_mask(x->l), low = tn_amd_s2(x, TN_AMD_S_AND_B32, o, tn_amd_int(1));
     tn_amd_do2(x->l, TN_AMD_S_CMP_LG_U32, low, tn_amd_int(0));
-    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_CSELECT_B32, TN_AMD_S_CSELECT_B64), mask, tn_amd_int(-1), tn_amd_int(0));
+    tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_CSELECT_B32, TN_AMD_S_CSELECT_B64), mask, tn_amd_int(-1),
+               tn_amd_int(0));
     o = mask;
   } else if (bits < 32 && !tn_amd_is_float(u->dtype))
     o = tn_amd_s2(x, tn_amd_is_signed(u->dtype) ? TN_AMD_S_BFE_I32 : TN_AMD_S_BFE_U32, o,

@@ -258,7 +258,10 @@ static void tn_amd_load_scalar(tn_amd_selection *x, const tiny_uop *u, const tn_
   // gfx9 and gfx11 add 20 bits and a sign, gfx12 23 and a sign (SMEM, OFFSET)
   tn_amd_operand s = a->s;
   int64_t offset = a->offset;
-  if (s.kind == TN_AMD_NONE && offset >= 1 << 20) { s = tn_amd_in_sgprs(x->l, tn_amd_k32((uint32_t)offset)); offset = 0; }
+  if (s.kind == TN_AMD_NONE && offset >= 1 << 20) {
+    s = tn_amd_in_sgprs(x->l, tn_amd_k32((uint32_t)offset));
+    offset = 0;
+  }
   tn_amd_line *const line = tn_amd_do3(x->l, op, to, tn_amd_slice(a->base, 0, 2),
                                        s.kind == TN_AMD_NONE ? tn_amd_off() : s);
   line->ins.m[TN_AMD_OFFSET] = (int32_t)offset;

@@ -1,6 +1,6 @@
 // amd_pipeline: loads of a loop's next iteration are issued in this one, between what reads those of this one.
 //
-// In:    a list with virtual registers. Out: the list; of an innermost loop that is one block: L: A B C, back to L while,
+// In:    a list with virtual registers. Out: the list; of an innermost loop that is one block: L: A B C, back to L,
 //        where A are the loads with their addresses, C counts and compares and B is the rest, becomes
 //            A, L: C, out if done, B A, back to L, out: B
 //        so that amd_schedule.c has B and the next A in one block. A register is loaded anew as soon as it has been
@@ -18,7 +18,8 @@
 enum { TN_AMD_PIPE_REST = 1, TN_AMD_PIPE_LOADS = 2, TN_AMD_PIPE_COUNTS = 4, TN_AMD_PIPE_COUNTED = 64,
   TN_AMD_PIPE_LOADED = 128, TN_AMD_PIPE_MOST = 600, TN_AMD_PIPE_DWORDS = 128, TN_AMD_PIPE_TIMES = 3 };
 // Of a dword: which parts read and write it, as bits; wanted: by which part that writers are looked for, and whether it
-// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines that write it
+// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines that
+// write it
 typedef struct tn_amd_pipe_dword { uint8_t reads, writes, wanted, carried; int named, first, last; } tn_amd_pipe_dword;
 typedef struct tn_amd_pipe {
   tn_amd_graph g; tn_amd_list *l;
@@ -56,7 +57,8 @@ static int tn_amd_pipe_turned(int op) {
 static int tn_amd_pipe_is_block(tn_amd_pipe *p, int loop) {
   const tn_amd_list *const l = p->l;
   p->loop = loop; p->begin = p->end = loop + 2;
-  if (l->line[loop].kind != TN_AMD_LINE_LOOP || loop + 1 >= l->n || l->line[loop + 1].kind != TN_AMD_LINE_LABEL) return 0;
+  if (l->line[loop].kind != TN_AMD_LINE_LOOP || loop + 1 >= l->n || l->line[loop + 1].kind != TN_AMD_LINE_LABEL)
+    return 0;
   while (p->end < l->n && !p->g.trait[p->end].stands) p->end++;
   if (p->end + 1 >= l->n || p->end - p->begin > TN_AMD_PIPE_MOST) return 0;
   const tn_amd_line *const back = &l->line[p->end];
@@ -66,7 +68,8 @@ static int tn_amd_pipe_is_block(tn_amd_pipe *p, int loop) {
 }
 static int tn_amd_scc_role(const tn_amd_uses *u) {
   int role = 0;
-  for (int k = 0; k < u->n; k++) if (u->of[k].kind == TN_AMD_SPECIAL && u->of[k].reg == TN_AMD_SCC) role |= u->of[k].role;
+  for (int k = 0; k < u->n; k++)
+    if (u->of[k].kind == TN_AMD_SPECIAL && u->of[k].reg == TN_AMD_SCC) role |= u->of[k].role;
   return role;
 }
 // Who wrote the SCC that each line reads: -2: it reads none; -1: nobody in the loop. 0: EXEC is written.
@@ -79,7 +82,8 @@ static int tn_amd_pipe_flags(tn_amd_pipe *p) {
     p->scc[i] = role & TN_AMD_READS ? last : -2;
     if (role & TN_AMD_WRITES) last = i;
     for (int k = 0; k < u->n; k++)
-      if (u->of[k].kind == TN_AMD_SGPR && u->of[k].role & TN_AMD_WRITES && u->of[k].reg / 2 == TN_AMD_EXEC / 2) return 0;
+      if (u->of[k].kind == TN_AMD_SGPR && u->of[k].role & TN_AMD_WRITES && u->of[k].reg / 2 == TN_AMD_EXEC / 2)
+        return 0;
   }
   return 1;
 }
@@ -123,7 +127,8 @@ static void tn_amd_pipe_close(tn_amd_pipe *p, int part) {
 // A copy that joins what is loaded.
 static int tn_amd_pipe_joins(const tn_amd_pipe *p, int line) {
   const tn_amd_ins *const ins = &p->l->line[line].ins;
-  if (p->l->line[line].kind != TN_AMD_LINE_COPY || !tn_amd_is_virtual(&ins->o[1]) || !tn_amd_is_virtual(&ins->o[0])) return 0;
+  if (p->l->line[line].kind != TN_AMD_LINE_COPY || !tn_amd_is_virtual(&ins->o[1]) || !tn_amd_is_virtual(&ins->o[0]))
+    return 0;
   const int first = TN_AMD_DWORD_VIRTUAL + p->g.first[ins->o[1].reg - TN_AMD_VIRTUAL] + ins->o[1].sub;
   for (int d = first; d < first + ins->o[1].dwords; d++)
     if (!(p->dword[d].wanted & TN_AMD_PIPE_LOADED) || p->g.dword[d].count != 2) return 0;
@@ -204,7 +209,8 @@ static int tn_amd_pipe_dwords(tn_amd_pipe *p) {
     for (int k = 0; k < p->g.uses[i].n; k++) {
       const tn_amd_use *const u = &p->g.uses[i].of[k];
       int n;
-      const int first = tn_amd_dword_of(&p->g, u, &n), counts = p->part[i] == TN_AMD_PIPE_LOADS && u->kind == TN_AMD_VGPR;
+      const int first = tn_amd_dword_of(&p->g, u, &n);
+      const int counts = p->part[i] == TN_AMD_PIPE_LOADS && u->kind == TN_AMD_VGPR;
       for (int d = first; d >= 0 && d < first + n && counts && u->role & TN_AMD_WRITES; d++) {
         sum += p->dword[d].reads & TN_AMD_PIPE_REST && !(p->dword[d].wanted & TN_AMD_PIPE_COUNTED);
         p->dword[d].wanted |= TN_AMD_PIPE_COUNTED;

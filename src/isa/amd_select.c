@@ -22,7 +22,8 @@ static void tn_amd_pick(tn_amd_selection *x, const tiny_uop *u) {
 static void tn_amd_stack(tn_amd_selection *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_amd_take(x, u->lanes), all = u->op != TINY_OP_STACK;
   for (int n = 0; all && n < u->lanes; n++)
-    tn_amd_pool_put(x, first + n, u->op == TINY_OP_LANE ? tn_amd_int(n) : tn_amd_element(x, u->src[0], n % u->src[0]->lanes));
+    tn_amd_pool_put(x, first + n, u->op == TINY_OP_LANE ? tn_amd_int(n) :
+                                                          tn_amd_element(x, u->src[0], n % u->src[0]->lanes));
   for (int n = 0, j = 0; !all && j < (int)u->nsrc; j++)
     for (int i = 0; i < u->src[j]->lanes && n < u->lanes; i++)
       tn_amd_pool_put(x, first + n++, tn_amd_element(x, u->src[j], i));
