@@ -348,6 +348,9 @@ build/mock/ptx_machine.o: tests/ptx_machine.c $(wildcard tests/ptx_*.c tests/ptx
 build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
 	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC '-DMOCK_TESTS="$(CURDIR)/tests"' '-DMOCK_CXX="$(MOCK_CXX)"' \
 	  '-DMOCK_FLAGS="-O0"' $< -o $@
+# AMD's Code Object Manager: tests/test_amd.sh.
+build/mock/libamd_comgr.so.2: tests/mock_comgr.c
+	@$(BUILD) $(CC) -std=c11 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< -o $@
 mock: build/mock/libcuda.so.1 build/mock/libcuda-old.so.1 build/mock/libnvrtc.so.13
 build/plain/test_cuda build/asan/test_cuda: | mock
 

@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 5b8e745bb964c2f9bf197dfca90e678c882589d64a675d79f177b744d3d629f6
+/* tiny_amd.h 0.1.0, source b4c89c88af946ec997dad2a7e19eb6ba02286bc510f8326e5550a1e7ba7332e2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -23,13 +23,14 @@ WHAT IT NEEDS
   has. A GPU of RDNA3 (gfx1100 to gfx1103, gfx1150, gfx1151), RDNA4 (gfx1200, gfx1201) or CDNA3 (gfx942).
   No compiler: machine code is written here. HIP C, your own or by choice, is compiled by a clang that knows these
   targets, 17 or later (19 for RDNA4): that of ROCm (/opt/rocm/llvm/bin/clang), from PATH, or TINY_AMD_CLANG. No linker,
-  no library and no header of ROCm is used. Debug letter p tells which was found.
+  no library and no header of ROCm is used. Where there is no clang: by ROCm's COMGR, which is clang in a library
+  (libamd_comgr.so.3 or .so.2, TINY_AMD_COMGR). Debug letter p tells which was found.
 
 WHO COMPILES
   tiny_desc.compiler, else TINY_AMD_COMPILER. "both", or nothing: the library itself; a kernel that has no form there,
   and it alone, is HIP C, if there is a clang, else TINY_E_COMPILE. "builtin": the library alone. "outside": HIP C by
-  the clang that is found. A name or path with clang in it: HIP C by that one. Debug letter d shows the instructions of
-  each kernel, and what was refused.
+  the clang that is found, else COMGR. A name or path with clang in it: HIP C by that one. "comgr", or a name or path
+  with that in it: HIP C by COMGR. Debug letter d shows the instructions of each kernel, and what was refused.
   tiny_cache_export writes the kernels that a program has compiled; tiny_desc.cache_file takes them.
 
 WHAT IT DOES NOT DO
@@ -169,7 +170,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "5b8e745bb964c2f9bf197dfca90e678c882589d64a675d79f177b744d3d629f6"
+#define TN_AMD_SOURCE_ID "b4c89c88af946ec997dad2a7e19eb6ba02286bc510f8326e5550a1e7ba7332e2"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -448,6 +449,62 @@ static int tn_tool_find(const char *const *names, char *out, size_t nbytes) {
 }
 #endif
 // ---- end src/amd/../base/tool.c ----
+// ---- begin src/amd/../base/library.c ----
+// library: shared libraries that are loaded while the program runs: drivers, which a program is not linked with.
+//
+// In:  names, as the system's loader takes them. Out: a handle, and addresses of what it exports; NULL where it is not.
+// Holds: it stands in companion headers, which may be compiled where tiny.h's implementation is not, and in several of
+//        them: it uses nothing of the other rooms and changes nothing process-wide. Before glibc 2.34 it wants -ldl.
+#ifndef TN_BASE_LIBRARY
+#define TN_BASE_LIBRARY
+#include <stddef.h>
+#include <string.h>
+#ifdef _WIN32
+  #ifndef WIN32_LEAN_AND_MEAN
+    #define WIN32_LEAN_AND_MEAN
+  #endif
+  #ifndef NOMINMAX
+    #define NOMINMAX
+  #endif
+  #include <windows.h>
+#else
+  #include <dlfcn.h>
+#endif
+
+static void *tn_library_load(const char *name) {
+#ifdef _WIN32
+  enum { SEARCH_DEFAULT_DIRS = 0x1000 };   // of the program, of the system; not where the process happens to be
+  return (void *)LoadLibraryExA(name, NULL, SEARCH_DEFAULT_DIRS);
+#else
+  return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+#endif
+}
+// The first of these that is there; NULL ends them, and is the answer where none is.
+static void *tn_library_open(const char *const *names) {
+  void *library = NULL;
+  for (; *names && !library; names++) library = tn_library_load(*names);
+  return library;
+}
+// An address of data or code, which the caller copies into a pointer of its type; NULL: it is not in there.
+static void *tn_library_symbol(void *library, const char *name) {
+#ifdef _WIN32
+  const FARPROC found = GetProcAddress((HMODULE)library, name);
+  void *address;
+  memcpy(&address, &found, sizeof address);
+  return address;
+#else
+  return dlsym(library, name);
+#endif
+}
+static void tn_library_close(void *library) {
+#ifdef _WIN32
+  FreeLibrary((HMODULE)library);
+#else
+  dlclose(library);
+#endif
+}
+#endif
+// ---- end src/amd/../base/library.c ----
 // ---- begin src/amd/../base/blocks.c ----
 // blocks: a device's memory, given out in blocks of larger regions, which are the driver's.
 //
@@ -1626,6 +1683,197 @@ static tiny_code tn_kfd_known(tn_kfd_driver *k, const tn_kfd_node *n) {
 }
 #endif
 // ---- end src/amd/topology.c ----
+// ---- begin src/amd/comgr.c ----
+// comgr: HIP C -> a code object, by AMD's Code Object Manager, which is clang in a library, loaded at run time.
+//
+// In:    a text, a target (gfx1100), options of clang. Out: a relocatable object, or what the compiler says.
+// Holds: two steps, to LLVM's bitcode and to an object, which every version has: no linker is run, and no library of
+//        ROCm's is linked with. The library stays loaded: LLVM in it is not made to leave before the process does.
+//        It may be called by several threads, each with handles of its own.
+// What is what: ROCm/llvm-project, amd/comgr/include/amd_comgr.h.in: declarations of our own. Version 3 dropped a
+// language and several actions, and counts those behind anew; a data set holds what is added to it, by a count.
+#ifndef TN_KFD_COMGR
+#define TN_KFD_COMGR
+#ifndef TINY_AMALGAMATED
+#include "../base/library.c"
+#include "../base/tool.c"
+#endif
+#ifdef __cplusplus
+typedef bool tn_comgr_bool;
+#else
+typedef _Bool tn_comgr_bool;
+#endif
+
+// Handles are structures there, which some systems hand over in other ways than numbers.
+typedef struct tn_comgr_data { uint64_t handle; } tn_comgr_data;
+typedef struct tn_comgr_set { uint64_t handle; } tn_comgr_set;
+typedef struct tn_comgr_action { uint64_t handle; } tn_comgr_action;
+
+enum { TN_COMGR_SOURCE = 1, TN_COMGR_LOG = 5, TN_COMGR_BITCODE = 6, TN_COMGR_RELOCATABLE = 7 };        // kinds of data
+enum { TN_COMGR_INVALID_ARGUMENT = 2 };                                    // a status; 0: well
+
+// member, parameters; in the library amd_comgr_member. They return a status.
+#define TN_COMGR_FUNCTIONS(F) \
+  F(create_data, (unsigned kind, tn_comgr_data *out)) \
+  F(release_data, (tn_comgr_data data)) \
+  F(set_data, (tn_comgr_data data, size_t nbytes, const char *bytes)) \
+  F(set_data_name, (tn_comgr_data data, const char *name)) \
+  F(get_data, (tn_comgr_data data, size_t *nbytes, char *out)) \
+  F(create_data_set, (tn_comgr_set *out)) \
+  F(destroy_data_set, (tn_comgr_set set)) \
+  F(data_set_add, (tn_comgr_set set, tn_comgr_data data)) \
+  F(action_data_count, (tn_comgr_set set, unsigned kind, size_t *out)) \
+  F(action_data_get_data, (tn_comgr_set set, unsigned kind, size_t i, tn_comgr_data *out)) \
+  F(create_action_info, (tn_comgr_action *out)) \
+  F(destroy_action_info, (tn_comgr_action action)) \
+  F(action_info_set_language, (tn_comgr_action action, unsigned language)) \
+  F(action_info_set_isa_name, (tn_comgr_action action, const char *name)) \
+  F(action_info_set_option_list, (tn_comgr_action action, const char **options, size_t n)) \
+  F(action_info_set_logging, (tn_comgr_action action, tn_comgr_bool logging)) \
+  F(do_action, (unsigned kind, tn_comgr_action action, tn_comgr_set input, tn_comgr_set result))
+
+// library: NULL where there is none that can be used; `why` tells then.
+#define TN_COMGR_MEMBER(name, parameters) unsigned (*name) parameters;
+typedef struct tn_comgr {
+  void *library;
+  size_t major, minor;
+  char why[200];
+  TN_COMGR_FUNCTIONS(TN_COMGR_MEMBER)
+} tn_comgr;
+#undef TN_COMGR_MEMBER
+
+// ** found **
+
+typedef struct tn_comgr_symbol { const char *name; size_t at; } tn_comgr_symbol;
+#define TN_COMGR_SYMBOL(name, parameters) {"amd_comgr_" #name, offsetof(tn_comgr, name)},
+static int tn_comgr_link(tn_comgr *c, void *library) {
+  static const tn_comgr_symbol symbols[] = {TN_COMGR_FUNCTIONS(TN_COMGR_SYMBOL)};
+  void (*version)(size_t *, size_t *);
+  void *found = tn_library_symbol(library, "amd_comgr_get_version");
+  memcpy(&version, &found, sizeof found);
+  if (found) version(&c->major, &c->minor);
+  if (c->major != 2 && c->major != 3) {
+    snprintf(c->why, sizeof c->why, "which is of version %d here, and 2 and 3 are known", (int)c->major);
+    return 0;
+  }
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    found = tn_library_symbol(library, symbols[i].name);
+    if (!found) snprintf(c->why, sizeof c->why, "which has no %s here", symbols[i].name);
+    if (!found) return 0;
+    memcpy((char *)c + symbols[i].at, &found, sizeof found);
+  }
+  return 1;
+}
+#undef TN_COMGR_SYMBOL
+// The file that is named, else the one of TINY_AMD_COMGR, else what the system's loader finds, or ROCm's. 0: none.
+static int tn_comgr_open(tn_comgr *c, const char *named) {
+  static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2", "/opt/rocm/lib/libamd_comgr.so.3",
+    "/opt/rocm/lib/libamd_comgr.so.2", NULL};
+  if (!*named) named = getenv("TINY_AMD_COMGR");
+  const char *const one[] = {named, NULL};
+  void *const library = tn_library_open(named && *named ? one : names);
+  if (!library) snprintf(c->why, sizeof c->why, "and there is no %.100s", named && *named ? named
+                         : "libamd_comgr.so.3 or .so.2");
+  else if (tn_comgr_link(c, library)) c->library = library;
+  else tn_library_close(library);
+  return c->library != NULL;
+}
+
+// ** compiled **
+
+enum { TN_COMGR_TEXT, TN_COMGR_BETWEEN, TN_COMGR_MADE, TN_COMGR_SETS };
+typedef struct tn_comgr_job {
+  const tn_comgr *c;
+  const char *target;
+  tn_comgr_action action; int has_action;
+  tn_comgr_set set[TN_COMGR_SETS]; int nsets;
+  tn_tool_made *out;
+} tn_comgr_job;
+
+// -> the status is good; else it is said why not, if it is not yet.
+static int tn_comgr_check(tn_comgr_job *j, unsigned status, const char *what) {
+  if (status && !j->out->log[0])
+    snprintf(j->out->log, sizeof j->out->log, "COMGR %d.%d: %s: status %u", (int)j->c->major, (int)j->c->minor, what,
+             status);
+  return !status;
+}
+static int tn_comgr_begin(tn_comgr_job *j) {
+  for (; j->nsets < TN_COMGR_SETS; j->nsets++)
+    if (!tn_comgr_check(j, j->c->create_data_set(&j->set[j->nsets]), "a data set")) return 0;
+  j->has_action = tn_comgr_check(j, j->c->create_action_info(&j->action), "an action");
+  return j->has_action;
+}
+static void tn_comgr_end(tn_comgr_job *j) {
+  while (j->nsets) j->c->destroy_data_set(j->set[--j->nsets]);
+  if (j->has_action) j->c->destroy_action_info(j->action);
+}
+// Bitcode and objects get its name, with .bc and .o in the place of .hip, by which clang knows what they are.
+static int tn_comgr_give(tn_comgr_job *j, const char *hip) {
+  tn_comgr_data source;
+  if (!tn_comgr_check(j, j->c->create_data(TN_COMGR_SOURCE, &source), "data")) return 0;
+  unsigned status = j->c->set_data(source, strlen(hip), hip);
+  if (!status) status = j->c->set_data_name(source, "kernels.hip");
+  if (!status) status = j->c->data_set_add(j->set[TN_COMGR_TEXT], source);
+  j->c->release_data(source);
+  return tn_comgr_check(j, status, "the source");
+}
+static int tn_comgr_describe(tn_comgr_job *j, const char *const *options, size_t n) {
+  enum { HIP_2 = 4, HIP_3 = 3, MOST = 16 };
+  const char *option[MOST];
+  char isa[80];
+  for (size_t i = 0; i < n && i < MOST; i++) option[i] = options[i];
+  snprintf(isa, sizeof isa, "amdgcn-amd-amdhsa--%s", j->target);
+  const unsigned known = j->c->action_info_set_isa_name(j->action, isa);
+  if (known == TN_COMGR_INVALID_ARGUMENT)
+    snprintf(j->out->log, sizeof j->out->log, "COMGR %d.%d does not know it: install a newer ROCm's", (int)j->c->major,
+             (int)j->c->minor);
+  unsigned status = known;
+  if (!status) status = j->c->action_info_set_language(j->action, j->c->major == 2 ? HIP_2 : HIP_3);
+  if (!status) status = j->c->action_info_set_option_list(j->action, option, n < MOST ? n : (size_t)MOST);
+  if (!status) status = j->c->action_info_set_logging(j->action, 1);
+  return tn_comgr_check(j, status, "an action's description");
+}
+// Data of a set: at most `most` bytes, into out, or (out NULL) by malloc with a 0 behind. NULL: it is not there.
+static char *tn_comgr_take(tn_comgr_job *j, int set, unsigned kind, char *out, size_t most, size_t *nbytes) {
+  size_t n = 0;
+  tn_comgr_data data;
+  char *taken = NULL;
+  if (j->c->action_data_count(j->set[set], kind, &n) || !n) return NULL;
+  if (j->c->action_data_get_data(j->set[set], kind, 0, &data)) return NULL;
+  if (!j->c->get_data(data, &n, NULL) && n) {
+    if (out && n > most) n = most;
+    taken = out ? out : (char *)malloc(n + 1);
+    if (taken && j->c->get_data(data, &n, taken)) { if (!out) free(taken); taken = NULL; }         // n bytes of it
+    if (taken) { taken[n] = 0; *nbytes = n; }
+  }
+  j->c->release_data(data);
+  return taken;
+}
+static int tn_comgr_act(tn_comgr_job *j, unsigned kind, int from, int to, const char *what) {
+  const unsigned status = j->c->do_action(kind, j->action, j->set[from], j->set[to]);
+  tn_tool_made *const out = j->out;
+  size_t n;
+  if (status && !tn_comgr_take(j, to, TN_COMGR_LOG, out->log, sizeof out->log - 1, &n)) out->log[0] = 0;
+  return tn_comgr_check(j, status, what);
+}
+// 0: out->bytes by malloc; else out->log says why not.
+static int tn_comgr_compile(const tn_comgr *c, const char *hip, const char *target, const char *const *options,
+                            size_t n, tn_tool_made *out) {
+  enum { SOURCE_TO_BITCODE = 2, BITCODE_TO_RELOCATABLE_2 = 6, BITCODE_TO_RELOCATABLE_3 = 4 };
+  const unsigned second = c->major == 2 ? BITCODE_TO_RELOCATABLE_2 : BITCODE_TO_RELOCATABLE_3;
+  tn_comgr_job j;
+  memset(&j, 0, sizeof j);
+  j.c = c; j.target = target; j.out = out;
+  if (tn_comgr_begin(&j) && tn_comgr_give(&j, hip) && tn_comgr_describe(&j, options, n) &&
+      tn_comgr_act(&j, SOURCE_TO_BITCODE, TN_COMGR_TEXT, TN_COMGR_BETWEEN, "to bitcode") &&
+      tn_comgr_act(&j, second, TN_COMGR_BETWEEN, TN_COMGR_MADE, "to an object"))
+    out->bytes = tn_comgr_take(&j, TN_COMGR_MADE, TN_COMGR_RELOCATABLE, NULL, 0, &out->nbytes);
+  if (!out->bytes) tn_comgr_check(&j, 1, "it gives no object");
+  tn_comgr_end(&j);
+  return !out->bytes;
+}
+#endif
+// ---- end src/amd/comgr.c ----
 // ---- begin src/amd/device.c ----
 // device: a GPU: found, its address space, memory of its own, of the host and of others in it; what it is lost by.
 //
@@ -1638,6 +1886,7 @@ static tiny_code tn_kfd_known(tn_kfd_driver *k, const tn_kfd_node *n) {
 #define TN_KFD_DEVICE
 #ifndef TINY_AMALGAMATED
 #include "topology.c"
+#include "comgr.c"
 #include "../base/blocks.c"
 #include "../base/prepared.c"
 #endif
@@ -1690,8 +1939,10 @@ typedef struct tn_kfd {
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
   uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
-  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, "": any, or none
-  int builtin, alone, compiler_asked; char compiler[300];
+  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, by_comgr: a COMGR,
+  // "": any, or none
+  int builtin, alone, by_comgr, compiler_asked; char compiler[300];
+  tn_comgr comgr;                          // where it compiles HIP C
   tiny_renderer hip;
 } tn_kfd;
 
@@ -16740,13 +16991,14 @@ static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
 // ---- end src/amd/graph.c ----
 // ---- begin src/amd/compile.c ----
 // compile: kernels -> code objects: the library's own by the generator of isa/amd_generate.c; HIP C by what a
-// tiny_amd_system brings, or clang; assembly by amd_assembly.c.
+// tiny_amd_system brings, clang, or COMGR; assembly by amd_assembly.c.
 //
 // In:    lists; HIP C, which includes nothing; assembly, which begins with .amdgcn_target. Out: a code object for the
 //        device, or what the compiler says. What clang made is kept in the library's disk cache.
 // Holds: what the generator refuses is HIP C, that kernel alone, where there is a clang and tiny_desc.compiler lets it;
-//        else an error. Of others clang alone is run, once for a module: no linker, no library, no header of ROCm. What
-//        is found is taken for the device, and told in the log (letter p). Nothing is written to disk.
+//        else an error. Of others clang alone is run, once for a module: no linker, no library, no header of ROCm; or
+//        COMGR, which is clang in a library, where it is chosen, or there is no clang. What is found is taken for the
+//        device, and told in the log (letter p). Nothing is written to disk here.
 // What is what: Clang, User's Manual and "HIP Support" (--cuda-device-only, -nogpuinc, -nogpulib); -emit-obj stands
 // behind -S, so that cc1 writes the object that the driver would have linked.
 #ifndef TN_KFD_COMPILE
@@ -16761,17 +17013,18 @@ static tiny_code tn_kfd_submit(void *dev, const tiny_launch *l, int n) {
 
 // ** who compiles **
 
-// tiny_desc.compiler, else TINY_AMD_COMPILER: "builtin", "outside", "both", or a clang. Another name is one of a
-// compiler for processors.
+// tiny_desc.compiler, else TINY_AMD_COMPILER: "builtin", "outside", "both", a clang, or a COMGR. Another name is one
+// of a compiler for processors.
 static void tn_kfd_choose_compilers(tn_kfd *d) {
   const char *asked = tiny_compiler_of(d->t);
   if (!asked) asked = getenv("TINY_AMD_COMPILER");
   if (!asked) asked = "both";
-  const char *const slash = strrchr(asked, '/');
-  const int is_clang = strstr(slash ? slash : asked, "clang") != NULL;
+  const char *const slash = strrchr(asked, '/'), *const name = slash ? slash : asked;
+  const int is_clang = strstr(name, "clang") != NULL;
+  d->by_comgr = !is_clang && strstr(name, "comgr") != NULL;
   d->alone = !strcmp(asked, "builtin");
-  d->builtin = !is_clang && strcmp(asked, "outside") != 0;
-  if (is_clang) snprintf(d->compiler, sizeof d->compiler, "%s", asked);
+  d->builtin = !is_clang && !d->by_comgr && strcmp(asked, "outside") != 0;
+  if (is_clang || (d->by_comgr && strcmp(asked, "comgr") != 0)) snprintf(d->compiler, sizeof d->compiler, "%s", asked);
 }
 // The clang that was chosen; else TINY_AMD_CLANG, then ROCm's, then the newest in the folders of PATH that are
 // absolute. 0: it is in none.
@@ -16789,21 +17042,28 @@ static int tn_kfd_find_clang(const char *chosen, char *out, size_t nbytes) {
   snprintf(out, nbytes, "/opt/rocm/llvm/bin/clang");
   return tn_tool_is_program(out) || tn_tool_find(names, out, nbytes);
 }
+// A clang, else COMGR, where a program did not choose between them.
+static void tn_kfd_look_for_compiler(tn_kfd *d) {
+  char found[sizeof d->compiler];
+  const int is = !d->by_comgr && tn_kfd_find_clang(d->compiler, found, sizeof found);
+  if (is) tiny_log_line(d->t, 'p', "%s: HIP C is compiled by %s", d->name, found);
+  else if ((d->by_comgr || !d->compiler[0]) && tn_comgr_open(&d->comgr, d->compiler))
+    tiny_log_line(d->t, 'p', "%s: HIP C is compiled by COMGR %d.%d", d->name, (int)d->comgr.major, (int)d->comgr.minor);
+  snprintf(d->compiler, sizeof d->compiler, "%s", is ? found : "");
+}
 static int tn_kfd_has_compiler(tn_kfd *d) {
-  if (!d->compiler_asked++ && !d->k.sys.compile) {
-    char found[sizeof d->compiler];
-    const int is = tn_kfd_find_clang(d->compiler, found, sizeof found);
-    if (is) tiny_log_line(d->t, 'p', "%s: HIP C is compiled by %s", d->name, found);
-    snprintf(d->compiler, sizeof d->compiler, "%s", is ? found : "");
-  }
-  return d->k.sys.compile || d->compiler[0];
+  if (!d->compiler_asked++ && !d->k.sys.compile) tn_kfd_look_for_compiler(d);
+  return d->k.sys.compile || d->compiler[0] || d->comgr.library;
 }
 #define TN_KFD_INSTALL "install clang 17 or later (or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or " \
   "bring the program's kernels in tiny_desc.cache_file from a machine that has one (tiny_cache_export)"
 static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
   if (tn_kfd_has_compiler(d)) return TINY_OK;
-  return tiny_fail(d->t, TINY_E_COMPILE, "%s: HIP C is to be compiled and there is no clang that knows AMD's GPUs: "
-                   TN_KFD_INSTALL, d->name);
+  if (d->by_comgr)
+    return tiny_fail(d->t, TINY_E_COMPILE, "%s: HIP C is to be compiled by COMGR, %s: install ROCm's (amd-comgr), or "
+                     "name the file in TINY_AMD_COMGR", d->name, d->comgr.why);
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: HIP C is to be compiled and there is no clang that knows AMD's GPUs, nor "
+                   "COMGR: " TN_KFD_INSTALL, d->name);
 }
 
 // ** kernels that the library writes: machine code (isa/amd_generate.c); HIP C, where that refuses one **
@@ -16864,17 +17124,23 @@ static void tn_kfd_renderer(void *dev, tiny_renderer *out) {
   out->module = tn_kfd_write_module;
 }
 
-// ** clang **
+// ** clang, COMGR **
 
 // Products and sums are fused where the list says FMA, nowhere else. LLVM 19's vectorizer of straight code loses the
 // sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
+#define TN_KFD_OPTIONS "-nogpuinc", "-nogpulib", "-O3", "-w", "-ffp-contract=off", "-fno-slp-vectorize"
 static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_tool_made *out) {
   char arch[48];
   snprintf(arch, sizeof arch, "--offload-arch=%s", target);
-  const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-    "-ffp-contract=off", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
+  const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, TN_KFD_OPTIONS,
+    "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
   return tn_tool_make(path, words, hip, out);
 }
+static int tn_kfd_by_comgr(const tn_comgr *c, const char *hip, const char *target, tn_tool_made *out) {
+  static const char *const options[] = {TN_KFD_OPTIONS};
+  return tn_comgr_compile(c, hip, target, options, sizeof options / sizeof *options, out);
+}
+#undef TN_KFD_OPTIONS
 
 // ** as the backend is asked **
 
@@ -16892,7 +17158,8 @@ static void tn_kfd_compile_task(void *arg, int i) {
   const char *target = b->d->node.chip->name;
   b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->bytes, &m->nbytes, m->log,
                                          sizeof m->log)
-                            : tn_kfd_by_clang(b->d->compiler, b->source[i].data, target, m);
+               : b->d->comgr.library ? tn_kfd_by_comgr(&b->d->comgr, b->source[i].data, target, m)
+               : tn_kfd_by_clang(b->d->compiler, b->source[i].data, target, m);
 }
 static tiny_code tn_kfd_refused(tn_kfd *d, const tn_tool_made *m, tiny_bytes *log) {
   const size_t n = strlen(m->log);
@@ -16922,7 +17189,7 @@ static tiny_code tn_kfd_take(const tn_kfd_batch *b, int i, tiny_bytes *binary, t
   tiny_bytes_add(binary, m->bytes, m->nbytes);
   return TINY_OK;
 }
-// Processes run beside each other; what a host brings is called on this thread.
+// Processes run beside each other; what a host brings, and COMGR, are called on this thread.
 static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_kfd *d = (tn_kfd *)dev;
   tiny_code code = TINY_OK;
@@ -16935,7 +17202,7 @@ static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny
   if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
   memset(made, 0, size);
   tn_kfd_batch b = {d, source, made, (int *)(void *)(made + n)};
-  if (!d->k.sys.compile) tiny_parallel(d->t, n, tn_kfd_compile_task, &b);
+  if (!d->k.sys.compile && !d->comgr.library) tiny_parallel(d->t, n, tn_kfd_compile_task, &b);
   else for (int i = 0; i < n; i++) tn_kfd_compile_task(&b, i);
   for (int i = 0; i < n; i++) {
     if (code == TINY_OK) code = tn_kfd_take(&b, i, &binary[i], log);
@@ -17279,151 +17546,155 @@ SOFTWARE.
 
 Where things stand in tiny_amd.h
 
-    176  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    177  src/amd/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                           addresses
-    203  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
+    204  src/amd/../base/driver.c         files of kernel drivers: opened, controlled, mapped; a clock; what
                                           two sides of a bus see in order
-    321  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
+    322  src/amd/../base/tool.c           programs of others, run as processes that read and write memory:
                                           nothing of it has a name in a folder
-    452  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
+    453  src/amd/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+                                          which a program is not linked with
+    509  src/amd/../base/blocks.c         a device's memory, given out in blocks of larger regions, which are
                                           the driver's
-    565  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
+    622  src/amd/../base/prepared.c       launches that are handed over together again and again, as a list of
                                           commands that was prepared
-    780  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    837  src/amd/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
-   1145  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
+   1202  src/amd/../render/lang_hip.c     the descriptor of HIP C: that of CUDA C (lang_cuda.c) but for what
                                           AMD's GPUs and clang have otherwise
-   1171  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
-   1285  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
+   1228  src/amd/structs.c                what amdgpu's compute interface (KFD) takes: own declarations
+   1342  src/amd/files.c                  what the kernel's files say of GPUs, and files of this process that
                                           are open
-   1340  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
+   1397  src/amd/system.c                 open, ioctl, mmap: the system's own (base/driver.c, files.c), or
                                           what a tiny_amd_system has in their place
-   1396  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
+   1453  src/amd/kfd.c                    what amdgpu's compute interface is asked: calls, memory, events;
                                           what went wrong as a sentence
-   1475  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
+   1532  src/amd/chip.c                   what differs between AMD's GPUs from CDNA3 and RDNA3 on, a row for
                                           each target
-   1533  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
-   1630  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
+   1590  src/amd/topology.c               which GPUs there are, as /sys/devices/virtual/kfd/kfd/topology tells
+   1687  src/amd/comgr.c                  HIP C -> a code object, by AMD's Code Object Manager, which is clang
+                                          in a library, loaded at run time
+   1878  src/amd/device.c                 a GPU: found, its address space, memory of its own, of the host and
                                           of others in it; what it is lost by
-   1886  src/amd/packets.c                the words that command processors read: PM4 of each generation,
+   2137  src/amd/packets.c                the words that command processors read: PM4 of each generation,
                                           SDMA, AQL
-   2060  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
+   2311  src/amd/queue.c                  what a GPU is told: packets in a ring, a doorbell; how far it is,
                                           and waiting for that
-   2456  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
+   2707  src/amd/peer.c                   other GPUs of the context: their memory, mapped for this one, and
                                           the order between them
-   2580  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
+   2831  src/amd/memory.c                 bytes to the GPU's memory and from it, by its copy engines; from
                                           other GPUs
-   2734  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
+   2985  src/amd/share.c                  memory that goes from one program or driver to another as a dma-buf;
                                           the host's pages, used in place
-   2840  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
+   3091  src/amd/../isa/amd.c             the machine instructions of AMD's GPUs, of three families: their
                                           chips, and what an instruction is made of
-   2934  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
+   3185  src/amd/../isa/amd_scalars.c     rows of the table of AMD's instructions: scalar ones, scalar memory,
                                           branches, waits
-   3254  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
+   3505  src/amd/../isa/amd_vectors.c     rows of the table of AMD's instructions: vectors, comparisons,
                                           packed ones, dot products, matrices
-   3754  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
+   4005  src/amd/../isa/amd_accesses.c    rows of the table of AMD's instructions: LDS, and memory by flat,
                                           scratch, global and buffer addresses
-   4016  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
+   4267  src/amd/../isa/amd_table.c       the instructions of AMD's GPUs, a row each: names, operands, and
                                           where each family has them
-   4121  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
+   4372  src/amd/../isa/amd_layout.c      where the fields of AMD's instructions lie in their words, a row for
                                           each format of each family
-   4305  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
-   5079  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
+   4556  src/amd/../isa/amd_code.c        AMD's instructions -> words, and words -> instructions
+   5330  src/amd/../isa/amd_rules.c       what an instruction of AMD's GPUs may not do though there are words
                                           for it
-   5151  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
+   5402  src/amd/../isa/amd_names.c       words of AMD's assembly that stand for numbers: registers,
                                           constants, counters, messages, lanes, caches
-   5278  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
-   5709  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
+   5529  src/amd/../isa/amd_text.c        AMD's instructions as assembly text
+   5960  src/amd/../isa/amd_descriptor.c  what the hardware is told of a kernel before it runs: registers,
                                           LDS, scratch, what comes in SGPRs
-   5795  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
+   6046  src/amd/../isa/amd_metadata.c    what a code object says of its kernels to who launches them, in
                                           MessagePack
-   5988  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
+   6239  src/amd/../isa/amd_parse.c       assembly text of AMD's GPUs -> instructions, and whole programs with
                                           labels -> words
-   6661  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
+   6912  src/amd/../isa/amd_object.c      code objects of AMD's GPUs: ELF files of kernels, each a descriptor
                                           and code, as HIP and ROCr load them
-   7105  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
-   7427  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+   7356  src/amd/../isa/amd_assembly.c    whole kernels in assembly text -> a code object
+   7678  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7527  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7570  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7778  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7821  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   7899  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   8150  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8122  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8373  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8190  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8441  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8427  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8678  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   8903  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   9154  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   9120  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   9371  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9295  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9546  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9439  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9690  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9699  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9950  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9732  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-  10127  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+   9983  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10378  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10462  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10713  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  10856  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  11107  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  11168  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11419  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11511  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11572  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11762  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11823  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  11786  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  12037  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12189  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
-  12305  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12440  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
+  12556  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12532  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12783  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  12871  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  13122  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13271  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13522  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  13769  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  14020  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  14042  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  14293  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14312  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14740  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  14963  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14563  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14991  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  15214  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  15075  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  15326  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15303  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15554  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15583  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15834  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  15769  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  16020  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  15904  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  16091  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  16155  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  16342  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  16210  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16337  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16461  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16588  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16650  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16901  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16742  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
-                                          isa/amd_generate.c; HIP C by what a tiny_amd_system brings, or
-                                          clang; assembly by amd_assembly.c
-  16950  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  17063  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  16993  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+                                          isa/amd_generate.c; HIP C by what a tiny_amd_system brings, clang,
+                                          or COMGR; assembly by amd_assembly.c
+  17217  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  17330  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  17106  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  17373  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17234  src/amd/backend.c                the one object of tiny_amd.h
+  17501  src/amd/backend.c                the one object of tiny_amd.h
 */

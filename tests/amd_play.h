@@ -745,12 +745,14 @@ static void test_compilers(void) {
     deep_says((amd_mock_gpu)gpu, "builtin", "loops that nest so deep has no form in the code of gfx");
   }
   setenv("TINY_AMD_CLANG", "/nowhere/clang", 1);
+  setenv("TINY_AMD_COMGR", "/nowhere/comgr", 1);
   deep_says(AMD_MOCK_GFX1100, NULL, "with a clang it is HIP C: install clang 17 or later");
   play p = play_by((amd_mock_desc){.gpu = AMD_MOCK_GFX1201}, "outside");
   tiny_realize(&(tiny_tensor *){tiny_rand(p.t, TINY_SHAPE(3))}, 1);
   says(p.t, TINY_E_COMPILE, "HIP C is to be compiled and there is no clang that knows AMD's GPUs");
   play_end(&p);
   unsetenv("TINY_AMD_CLANG");
+  unsetenv("TINY_AMD_COMGR");
 }
 static void test_fallback(const char *clang) {
   for (int gpu = 0; gpu < AMD_MOCK_GPUS; gpu++) {

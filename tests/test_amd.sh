@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_amd: AMD in the place of INTERP (tests/amd.h) on GPUs that are played, whose kernels the built-in compiler writes and
 # the emulator runs: operator vectors and random programs, a part of them, orders of calls, and digits.c and transformer.c,
-# made small; its header in files of its own; an example on the emulator. `make test-amd`: all, on the three GPUs.
+# made small; its header in files of its own; an example on the emulator; HIP C by a COMGR that is played. `make test-amd`: all, on the three GPUs.
 # TEST_AMD_COMPILER=clang: by clang.
 cd "$(dirname "$0")/.." || exit 1
 . tests/says.sh
@@ -40,7 +40,12 @@ if [ -n "$clang" ]; then
   make -s build/library/plain.o && cc -std=gnu11 -w -DSUM_ON_EMULATOR -DTN_VERIFY_PASSES=1 -include build/library.h -include tests/static_api.h -I. examples/sum_amd.c \
     build/library/plain.o -o "$work/sum_amd" -lm -lpthread -ldl
   for gpu in ${TEST_AMD_GPUS:-gfx1100}; do says "a sum at five levels, $gpu" "5 of 5 levels are right" "$work/sum_amd" $gpu; done
-elif [ "${TEST_AMD_COMPILER:-}" = clang ]; then
+  # HIP C by COMGR, which is played by that clang.
+  make -s build/mock/libamd_comgr.so.2 && cc -std=gnu11 -w -DTN_VERIFY_PASSES=1 -include build/library.h -include tests/static_api.h -I. tests/amd_comgr.c \
+    build/library/plain.o -o "$work/amd_comgr" -lm -lpthread -ldl
+  says "HIP C by COMGR" "all is well" env LD_LIBRARY_PATH="$PWD/build/mock" MOCK_COMGR_CLANG="$clang" "$work/amd_comgr" ${TEST_AMD_GPUS:-gfx1100}
+else echo "test_amd.sh: HIP C left out: there is no clang of 17 or later"; fi
+if [ -z "$clang" ] && [ "${TEST_AMD_COMPILER:-}" = clang ]; then
   echo "test_amd.sh: kernels left out: there is no clang of 17 or later"
   report
 fi

@@ -1,11 +1,12 @@
 // compile: kernels -> code objects: the library's own by the generator of isa/amd_generate.c; HIP C by what a
-// tiny_amd_system brings, or clang; assembly by amd_assembly.c.
+// tiny_amd_system brings, clang, or COMGR; assembly by amd_assembly.c.
 //
 // In:    lists; HIP C, which includes nothing; assembly, which begins with .amdgcn_target. Out: a code object for the
 //        device, or what the compiler says. What clang made is kept in the library's disk cache.
 // Holds: what the generator refuses is HIP C, that kernel alone, where there is a clang and tiny_desc.compiler lets it;
-//        else an error. Of others clang alone is run, once for a module: no linker, no library, no header of ROCm. What
-//        is found is taken for the device, and told in the log (letter p). Nothing is written to disk.
+//        else an error. Of others clang alone is run, once for a module: no linker, no library, no header of ROCm; or
+//        COMGR, which is clang in a library, where it is chosen, or there is no clang. What is found is taken for the
+//        device, and told in the log (letter p). Nothing is written to disk here.
 // What is what: Clang, User's Manual and "HIP Support" (--cuda-device-only, -nogpuinc, -nogpulib); -emit-obj stands
 // behind -S, so that cc1 writes the object that the driver would have linked.
 #ifndef TN_KFD_COMPILE
@@ -20,17 +21,18 @@
 
 // ** who compiles **
 
-// tiny_desc.compiler, else TINY_AMD_COMPILER: "builtin", "outside", "both", or a clang. Another name is one of a
-// compiler for processors.
+// tiny_desc.compiler, else TINY_AMD_COMPILER: "builtin", "outside", "both", a clang, or a COMGR. Another name is one
+// of a compiler for processors.
 static void tn_kfd_choose_compilers(tn_kfd *d) {
   const char *asked = tiny_compiler_of(d->t);
   if (!asked) asked = getenv("TINY_AMD_COMPILER");
   if (!asked) asked = "both";
-  const char *const slash = strrchr(asked, '/');
-  const int is_clang = strstr(slash ? slash : asked, "clang") != NULL;
+  const char *const slash = strrchr(asked, '/'), *const name = slash ? slash : asked;
+  const int is_clang = strstr(name, "clang") != NULL;
+  d->by_comgr = !is_clang && strstr(name, "comgr") != NULL;
   d->alone = !strcmp(asked, "builtin");
-  d->builtin = !is_clang && strcmp(asked, "outside") != 0;
-  if (is_clang) snprintf(d->compiler, sizeof d->compiler, "%s", asked);
+  d->builtin = !is_clang && !d->by_comgr && strcmp(asked, "outside") != 0;
+  if (is_clang || (d->by_comgr && strcmp(asked, "comgr") != 0)) snprintf(d->compiler, sizeof d->compiler, "%s", asked);
 }
 // The clang that was chosen; else TINY_AMD_CLANG, then ROCm's, then the newest in the folders of PATH that are
 // absolute. 0: it is in none.
@@ -48,21 +50,28 @@ static int tn_kfd_find_clang(const char *chosen, char *out, size_t nbytes) {
   snprintf(out, nbytes, "/opt/rocm/llvm/bin/clang");
   return tn_tool_is_program(out) || tn_tool_find(names, out, nbytes);
 }
+// A clang, else COMGR, where a program did not choose between them.
+static void tn_kfd_look_for_compiler(tn_kfd *d) {
+  char found[sizeof d->compiler];
+  const int is = !d->by_comgr && tn_kfd_find_clang(d->compiler, found, sizeof found);
+  if (is) tiny_log_line(d->t, 'p', "%s: HIP C is compiled by %s", d->name, found);
+  else if ((d->by_comgr || !d->compiler[0]) && tn_comgr_open(&d->comgr, d->compiler))
+    tiny_log_line(d->t, 'p', "%s: HIP C is compiled by COMGR %d.%d", d->name, (int)d->comgr.major, (int)d->comgr.minor);
+  snprintf(d->compiler, sizeof d->compiler, "%s", is ? found : "");
+}
 static int tn_kfd_has_compiler(tn_kfd *d) {
-  if (!d->compiler_asked++ && !d->k.sys.compile) {
-    char found[sizeof d->compiler];
-    const int is = tn_kfd_find_clang(d->compiler, found, sizeof found);
-    if (is) tiny_log_line(d->t, 'p', "%s: HIP C is compiled by %s", d->name, found);
-    snprintf(d->compiler, sizeof d->compiler, "%s", is ? found : "");
-  }
-  return d->k.sys.compile || d->compiler[0];
+  if (!d->compiler_asked++ && !d->k.sys.compile) tn_kfd_look_for_compiler(d);
+  return d->k.sys.compile || d->compiler[0] || d->comgr.library;
 }
 #define TN_KFD_INSTALL "install clang 17 or later (or ROCm, whose clang is taken), name it in TINY_AMD_CLANG, or " \
   "bring the program's kernels in tiny_desc.cache_file from a machine that has one (tiny_cache_export)"
 static tiny_code tn_kfd_find_compiler(tn_kfd *d) {
   if (tn_kfd_has_compiler(d)) return TINY_OK;
-  return tiny_fail(d->t, TINY_E_COMPILE, "%s: HIP C is to be compiled and there is no clang that knows AMD's GPUs: "
-                   TN_KFD_INSTALL, d->name);
+  if (d->by_comgr)
+    return tiny_fail(d->t, TINY_E_COMPILE, "%s: HIP C is to be compiled by COMGR, %s: install ROCm's (amd-comgr), or "
+                     "name the file in TINY_AMD_COMGR", d->name, d->comgr.why);
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: HIP C is to be compiled and there is no clang that knows AMD's GPUs, nor "
+                   "COMGR: " TN_KFD_INSTALL, d->name);
 }
 
 // ** kernels that the library writes: machine code (isa/amd_generate.c); HIP C, where that refuses one **
@@ -123,17 +132,23 @@ static void tn_kfd_renderer(void *dev, tiny_renderer *out) {
   out->module = tn_kfd_write_module;
 }
 
-// ** clang **
+// ** clang, COMGR **
 
 // Products and sums are fused where the list says FMA, nowhere else. LLVM 19's vectorizer of straight code loses the
 // sign of some negations for gfx942 (tests/test_amd.sh: minima of bf16); lists have their lanes already.
+#define TN_KFD_OPTIONS "-nogpuinc", "-nogpulib", "-O3", "-w", "-ffp-contract=off", "-fno-slp-vectorize"
 static int tn_kfd_by_clang(const char *path, const char *hip, const char *target, tn_tool_made *out) {
   char arch[48];
   snprintf(arch, sizeof arch, "--offload-arch=%s", target);
-  const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, "-nogpuinc", "-nogpulib", "-O3", "-w",
-    "-ffp-contract=off", "-fno-slp-vectorize", "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
+  const char *const words[] = {"clang", "-x", "hip", "--cuda-device-only", arch, TN_KFD_OPTIONS,
+    "-fno-temp-file", "-S", "-Xclang", "-emit-obj", "<", "-o", ">", NULL};
   return tn_tool_make(path, words, hip, out);
 }
+static int tn_kfd_by_comgr(const tn_comgr *c, const char *hip, const char *target, tn_tool_made *out) {
+  static const char *const options[] = {TN_KFD_OPTIONS};
+  return tn_comgr_compile(c, hip, target, options, sizeof options / sizeof *options, out);
+}
+#undef TN_KFD_OPTIONS
 
 // ** as the backend is asked **
 
@@ -151,7 +166,8 @@ static void tn_kfd_compile_task(void *arg, int i) {
   const char *target = b->d->node.chip->name;
   b->result[i] = s->compile ? s->compile(s->user, b->source[i].data, target, &m->bytes, &m->nbytes, m->log,
                                          sizeof m->log)
-                            : tn_kfd_by_clang(b->d->compiler, b->source[i].data, target, m);
+               : b->d->comgr.library ? tn_kfd_by_comgr(&b->d->comgr, b->source[i].data, target, m)
+               : tn_kfd_by_clang(b->d->compiler, b->source[i].data, target, m);
 }
 static tiny_code tn_kfd_refused(tn_kfd *d, const tn_tool_made *m, tiny_bytes *log) {
   const size_t n = strlen(m->log);
@@ -181,7 +197,7 @@ static tiny_code tn_kfd_take(const tn_kfd_batch *b, int i, tiny_bytes *binary, t
   tiny_bytes_add(binary, m->bytes, m->nbytes);
   return TINY_OK;
 }
-// Processes run beside each other; what a host brings is called on this thread.
+// Processes run beside each other; what a host brings, and COMGR, are called on this thread.
 static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_kfd *d = (tn_kfd *)dev;
   tiny_code code = TINY_OK;
@@ -194,7 +210,7 @@ static tiny_code tn_kfd_compile(void *dev, int n, const tiny_bytes *source, tiny
   if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
   memset(made, 0, size);
   tn_kfd_batch b = {d, source, made, (int *)(void *)(made + n)};
-  if (!d->k.sys.compile) tiny_parallel(d->t, n, tn_kfd_compile_task, &b);
+  if (!d->k.sys.compile && !d->comgr.library) tiny_parallel(d->t, n, tn_kfd_compile_task, &b);
   else for (int i = 0; i < n; i++) tn_kfd_compile_task(&b, i);
   for (int i = 0; i < n; i++) {
     if (code == TINY_OK) code = tn_kfd_take(&b, i, &binary[i], log);

@@ -9,6 +9,7 @@
 #define TN_KFD_DEVICE
 #ifndef TINY_AMALGAMATED
 #include "topology.c"
+#include "comgr.c"
 #include "../base/blocks.c"
 #include "../base/prepared.c"
 #endif
@@ -61,8 +62,10 @@ typedef struct tn_kfd {
   tn_kfd_stamp *stamp; int nstamp, stamp_cap;
   uint64_t timeout_ns;
   tn_kfd_peer peer[TINY_MAX_DEVICES]; int npeer;
-  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, "": any, or none
-  int builtin, alone, compiler_asked; char compiler[300];
+  // builtin: kernels are machine code; alone: what has no form there is no HIP C; compiler: a clang, by_comgr: a COMGR,
+  // "": any, or none
+  int builtin, alone, by_comgr, compiler_asked; char compiler[300];
+  tn_comgr comgr;                          // where it compiles HIP C
   tiny_renderer hip;
 } tn_kfd;
 
