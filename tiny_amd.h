@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source b4c89c88af946ec997dad2a7e19eb6ba02286bc510f8326e5550a1e7ba7332e2
+/* tiny_amd.h 0.1.0, source 725807b7ae6cc28fdc1c6d41d3b0c9f036dd0d98bfc50f6539c32facd7c246f4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -170,7 +170,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "b4c89c88af946ec997dad2a7e19eb6ba02286bc510f8326e5550a1e7ba7332e2"
+#define TN_AMD_SOURCE_ID "725807b7ae6cc28fdc1c6d41d3b0c9f036dd0d98bfc50f6539c32facd7c246f4"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -10724,6 +10724,8 @@ static tn_amd_address tn_amd_address_of(tn_amd_selection *x, const tiny_uop *ind
 
 // ** pieces: how much an access moves at once **
 
+enum { TN_AMD_MOST_PIECES = 64 };          // of a node
+
 // Bytes: of accesses that are at least 4, dwords; of a vector in memory, n of them in all.
 typedef struct tn_amd_pieces { int nbytes, n, words; } tn_amd_pieces;
 static int tn_amd_is_lds(const tiny_uop *m) { return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_LOCAL; }
@@ -10984,37 +10986,43 @@ static void tn_amd_load_scalar(tn_amd_selection *x, const tiny_uop *u, const tn_
   if (words) x->words[u->seq] = first;
   else x->elements[u->seq] = first;
 }
-static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
-  const tiny_uop *index = u->src[0], *m = tn_memory_behind(index->src[0]);
-  const tn_amd_pieces p = tn_amd_pieces_of(x, index, u);
-  const int wide = tn_amd_bits_of(u->dtype) == 64, words = p.words && tn_amd_packs(u);
-  const int count = words ? tn_amd_nwords(u) : u->lanes, first = tn_amd_take(x, count);
-  tn_amd_address a = tn_amd_address_of(x, index);
-  tn_amd_move_scalar(&a);
-  if (tn_amd_is_scalar_load(x, u, &a, &p)) { tn_amd_load_scalar(x, u, &a); return; }
-  tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
-  const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
-  const int way = tn_amd_way(m, &a), op = tn_amd_load_op(way, p.nbytes, tn_amd_is_signed(u->dtype));
-  const int dwords = p.nbytes < 4 ? 1 : p.nbytes / 4, each = wide ? 2 : 1;
-  for (int i = 0, at = 0; i < p.n; i++) {
-    const tn_amd_operand to = tn_amd_new_v(x->l, dwords);
-    if (kept.kind == TN_AMD_SGPR) {        // lanes that are off have zeros, before EXEC was narrowed
-      tn_amd_unmask(x, kept);
-      tn_amd_copy(x->l, to, tn_amd_int(0));
-      tn_amd_operand exec = tn_amd_s(TN_AMD_EXEC, x->l->mask);
-      tn_amd_do3(x->l, tn_amd_scalar_op(x, TN_AMD_S_AND_B32, TN_AMD_S_AND_B64), exec, kept, tn_amd_condition(x, index));
-    }
-    tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, to, 0);
-    for (int j = 0; j < dwords && at < count; j += each) x->pool[first + at++] = tn_amd_slice(to, j, each);
+// Registers for pieces of what is loaded. EXEC will be narrowed: lanes that are off have zeros.
+static void tn_amd_load_registers(tn_amd_selection *x, int n, int dwords, int narrows, tn_amd_operand *to) {
+  for (int i = 0; i < n; i++) {
+    to[i] = tn_amd_new_v(x->l, dwords);
+    if (narrows) tn_amd_copy(x->l, to[i], tn_amd_int(0));
   }
-  tn_amd_unmask(x, kept);
-  if (words) x->words[u->seq] = first;
-  else x->elements[u->seq] = first;
-  for (int i = 0; i < count && u->dtype == TINY_BOOL; i++) {
+}
+static void tn_amd_masks_of_bytes(tn_amd_selection *x, int first, int n) {
+  for (int i = 0; i < n; i++) {
     const tn_amd_operand mask = tn_amd_new_mask(x->l);
     tn_amd_do3(x->l, TN_AMD_V_CMP_NE_U32, mask, tn_amd_int(0), x->pool[first + i]);
     x->pool[first + i] = mask;
   }
+}
+static void tn_amd_load(tn_amd_selection *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *m = tn_memory_behind(index->src[0]);
+  const tn_amd_pieces p = tn_amd_pieces_of(x, index, u);
+  const int each = tn_amd_bits_of(u->dtype) == 64 ? 2 : 1, words = p.words && tn_amd_packs(u);
+  const int count = words ? tn_amd_nwords(u) : u->lanes, dwords = p.nbytes < 4 ? 1 : p.nbytes / 4;
+  tn_amd_operand to[TN_AMD_MOST_PIECES];
+  tn_amd_address a = tn_amd_address_of(x, index);
+  tn_amd_move_scalar(&a);
+  if (tn_amd_is_scalar_load(x, u, &a, &p)) { tn_amd_load_scalar(x, u, &a); return; }
+  if (p.n > TN_AMD_MOST_PIECES) { tn_amd_refuse_node(x, u); return; }
+  tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
+  const int way = tn_amd_way(m, &a), op = tn_amd_load_op(way, p.nbytes, tn_amd_is_signed(u->dtype));
+  const tn_amd_operand mask = tn_amd_condition(x, index);
+  tn_amd_load_registers(x, p.n, dwords, mask.kind != TN_AMD_NONE && way != TN_AMD_BY_BUFFER, to);
+  const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
+  for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, to[i], 0);
+  tn_amd_unmask(x, kept);
+  const int first = tn_amd_take(x, count);
+  for (int i = 0; i < count; i++)
+    x->pool[first + i] = tn_amd_slice(to[i * each / dwords], i * each % dwords, each);
+  if (words) x->words[u->seq] = first;
+  else x->elements[u->seq] = first;
+  if (u->dtype == TINY_BOOL) tn_amd_masks_of_bytes(x, first, count);
   tn_amd_choose_otherwise(x, u, words, first, count);
 }
 
@@ -11090,14 +11098,14 @@ static void tn_amd_store(tn_amd_selection *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *m = tn_memory_behind(index->src[0]);
   const tn_amd_pieces p = tn_amd_pieces_of(x, index, value);
   tn_amd_address a = tn_amd_address_of(x, index);
-  tn_amd_operand data[64];
+  tn_amd_operand data[TN_AMD_MOST_PIECES];
   tn_amd_move_scalar(&a);
-  for (int i = 0; i < p.n && i < 64; i++) data[i] = tn_amd_stored(x, value, &p, i);
+  for (int i = 0; i < p.n && i < TN_AMD_MOST_PIECES; i++) data[i] = tn_amd_stored(x, value, &p, i);
   tn_amd_make_room(x, m, &a, (int64_t)(p.n - 1) * p.nbytes);
   const tn_amd_operand kept = tn_amd_mask_access(x, index, &a);
   const int way = tn_amd_way(m, &a), adds = u->k == TN_ADDS;
   const int op = adds ? tn_amd_atomic_op(value->dtype, way) : tn_amd_store_op(way, p.nbytes);
-  if (!op || p.n > 64 || (adds && p.n > 1)) { tn_amd_refuse_node(x, u); return; }
+  if (!op || p.n > TN_AMD_MOST_PIECES || (adds && p.n > 1)) { tn_amd_refuse_node(x, u); return; }
   for (int i = 0; i < p.n; i++) tn_amd_put_access(x, op, index, &a, (int64_t)i * p.nbytes, data[i], 1);
   tn_amd_unmask(x, kept);
 }
@@ -17643,58 +17651,58 @@ Where things stand in tiny_amd.h
                                           by itself
   10713  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  11107  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  11115  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  11419  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11427  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11762  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11823  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11770  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11831  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  12037  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  12045  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12440  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
-  12556  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12448  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
+  12564  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12783  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12791  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  13122  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  13130  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13522  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13530  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  14020  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  14028  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  14293  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  14301  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14563  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14991  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  15214  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14571  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  14999  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  15222  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  15326  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  15334  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15554  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15562  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15834  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15842  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  16020  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  16028  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  16155  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  16342  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  16163  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  16350  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  16461  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16588  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16469  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16596  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16901  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16909  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  16993  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  17001  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, clang,
                                           or COMGR; assembly by amd_assembly.c
-  17217  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  17330  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  17225  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  17338  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  17373  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  17381  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17501  src/amd/backend.c                the one object of tiny_amd.h
+  17509  src/amd/backend.c                the one object of tiny_amd.h
 */
