@@ -225,18 +225,18 @@ build/examples/%: examples/%.c tiny.h
 	@$(CC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(LIBS)
 
 ONEDNN = $(if $(wildcard /usr/include/oneapi/dnnl/dnnl.h /usr/local/include/oneapi/dnnl/dnnl.h),-DBENCH_ONEDNN)
-build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)) build/bench/hand.o tiny.h
+build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)) bench/numbers.h build/bench/hand.o tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
 bench-cl: build/bench/cl
 	@build/bench/cl
-build/bench/cl: bench/cl.c bench/measure.c tiny.h tiny_cl.h
+build/bench/cl: bench/cl.c bench/measure.c bench/numbers.h tiny.h tiny_cl.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=gnu11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
 
 # bench/gpu.sh
-build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
+build/gpu: bench/gpu.c bench/measure.c bench/numbers.h bench/transformer.c tiny.h tiny_cuda.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
 
@@ -274,8 +274,8 @@ build/bench/beam: bench/beam.c tiny.h tiny_cl.h
 # They use the rooms themselves.
 build/bench/count build/bench/lowering: bench/count.h bench/count_list.h bench/gpu.h
 build/bench/lowering: bench/count.c
-build/bench/isa: bench/measure.c
-build/bench/amd_corpus: bench/amd_corpus.h bench/gpu.h $(wildcard tests/amd_*)
+build/bench/isa: bench/measure.c bench/numbers.h
+build/bench/amd_corpus: bench/amd_corpus.h bench/numbers.h bench/gpu.h $(wildcard tests/amd_*)
 build/bench/amd_corpus build/bench/cost build/bench/count build/bench/isa build/bench/lowering: build/bench/%: bench/%.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)

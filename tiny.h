@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 3385328925c65b6324017afeaa180c05eea4f850073e8751ec5c154743b1943d
+/* tiny.h 0.1.0, source 9e5210acbd99cbdc47e1ce1bcf1a2ef4022946eb7c9df02a746ae1ecf53e8fa7
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3729,7 +3729,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "3385328925c65b6324017afeaa180c05eea4f850073e8751ec5c154743b1943d"
+#define TN_SOURCE_ID "9e5210acbd99cbdc47e1ce1bcf1a2ef4022946eb7c9df02a746ae1ecf53e8fa7"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8075,6 +8075,7 @@ static void tn_labels_close(tiny_ctx *t) {
 #ifndef TINY_API
 #include "../api/api.h"
 #endif
+#include <string.h>
 
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
@@ -8162,6 +8163,57 @@ static inline int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
     case TINY_OP_CAST: return u->src[0]->dtype >= TINY_I8 && u->src[0]->dtype <= TINY_U64 ? a : 0;
     default: return 0;
   }
+}
+
+// ** what an index is the sum of **
+
+// Is what an ADD, a SUB, or a MUL or SHL by a number gives, the sum or product it stands for, as elements of memory are
+// counted, modulo 2^64?
+static inline int tn_is_sum_exact(const tiny_uop *u) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
+  const int wide = u->dtype == TINY_I64 || u->dtype == TINY_U64, adds = u->op == TINY_OP_ADD || u->op == TINY_OP_SUB;
+  if (u->op == TINY_OP_SHL && (b->op != TINY_OP_CONST || b->k < 0 || b->k >= (wide ? 64 : 31))) return 0;
+  if (wide) return adds || b->op == TINY_OP_CONST;
+  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
+      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
+    return 0;
+  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
+  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
+  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << b->k : b->k;
+  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
+  return a->vmin * k >= least && a->vmax * k <= most;
+}
+// Modulo 2^64.
+static inline int64_t tn_wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t tn_wrapped_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+// What such a MUL or SHL multiplies by.
+static inline int64_t tn_factor_of(const tiny_uop *u) {
+  return u->op == TINY_OP_MUL ? u->src[1]->k : (int64_t)((uint64_t)1 << u->src[1]->k);
+}
+
+// ** constants: bits of the float that k of a CONST holds **
+
+static inline uint32_t tn_const_f32(int64_t k) {
+  double v;
+  uint32_t bits;
+  memcpy(&v, &k, sizeof v);
+  const float f = (float)v;
+  memcpy(&bits, &f, sizeof bits);
+  return v != v ? 0x7FC00000 : bits;
+}
+// Of f16, bf16 and fp8, which hold it exactly. least: the exponent of the least normal, as an f32 has it.
+static inline uint32_t tn_const_narrow(int dtype, int64_t k) {
+  const uint32_t bits = tn_const_f32(k), size = bits & 0x7FFFFFFF;
+  if (dtype == TINY_BF16) return bits >> 16;
+  const int half = dtype == TINY_F16, finite = dtype == TINY_F8E4M3, mantissa = half ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (half ? 15 : 7), least = finite ? 121 : 113,
+                 infinity = half ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
+  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 #endif
 // ---- end src/ir/listing.c ----
@@ -64188,7 +64240,8 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   b->text.n = out.n;
   b->owned = 1;
   const int tiered = tn_tiers_may(b->at) && tn_cpu_has_compiler_for(b->at->device->dev, b->units);
-  const int wanted = tiered || (tn_debug(t, 'c') && tn_is_cpu(b->at->device->backend));      // who reads sources reads C
+  const int reads = tn_debug(t, 'c') && tn_is_cpu(b->at->device->backend);   // who reads sources reads C
+  const int wanted = tiered || reads;
   return tn_build_is_builtin(b) && wanted ? tn_build_render_second(t, b, &k) : TINY_OK;
 }
 
@@ -73376,410 +73429,410 @@ Where things stand in tiny.h
    8069  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8169  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8221  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8339  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   9099  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8391  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9151  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9276  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9328  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9392  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9444  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9524  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9576  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9782  src/ir/args.c                which k, v and sources fit an op
-  10057  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9834  src/ir/args.c                which k, v and sources fit an op
+  10109  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10215  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10857  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10267  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10909  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  11012  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  11064  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11620  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11672  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12120  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12172  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12285  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
+  12337  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
                                       beside each other in memory
-  12352  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12404  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12789  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12841  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  13063  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  13115  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13375  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13427  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14110  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14162  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14409  src/ir/spec.c                the verifier
-  14809  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14461  src/ir/spec.c                the verifier
+  14861  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  15038  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15402  src/rules/notation.c         the algebra that bodies of rules are written in
-  15437  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15637  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  15090  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15454  src/rules/notation.c         the algebra that bodies of rules are written in
+  15489  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15689  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15797  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15849  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16201  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16253  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16400  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16452  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16862  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16914  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  17039  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  17091  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17206  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17258  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17549  src/rules/decompose.c        from what the IR means to what a target can do
-  18254  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18380  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17601  src/rules/decompose.c        from what the IR means to what a target can do
+  18306  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18432  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18411  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18463  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18910  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18962  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  19004  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  19056  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19820  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19896  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19872  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19948  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19939  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19991  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20183  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20257  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20235  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20309  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20905  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20957  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21164  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21216  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21453  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21505  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  22009  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  22061  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22118  src/tensor/activation.c      what stands between the layers of a network
-  22299  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22671  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22170  src/tensor/activation.c      what stands between the layers of a network
+  22351  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22723  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22924  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22976  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23688  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23740  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24370  src/tensor/random.c          numbers from a counter, the same on every device
-  24645  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24422  src/tensor/random.c          numbers from a counter, the same on every device
+  24697  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24969  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25265  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  25021  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25317  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25402  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25454  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25941  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25993  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26654  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26706  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  27056  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  27108  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27195  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27247  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27677  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27729  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28142  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28194  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28493  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29139  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29501  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29631  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28545  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29191  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29553  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29683  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29791  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29843  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30296  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30575  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30348  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30627  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30671  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30723  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30964  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31405  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  31016  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31457  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31682  src/tensor/params.c          lists of named tensors: what a network consists of
-  31773  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31883  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31734  src/tensor/params.c          lists of named tensors: what a network consists of
+  31825  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31935  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32262  src/tensor/sequential.c      modules and functions one after the other
-  32333  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32314  src/tensor/sequential.c      modules and functions one after the other
+  32385  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32498  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32550  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32618  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32670  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32937  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32989  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  33053  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33331  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  33105  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33383  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33448  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33500  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33959  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  34011  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34735  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34787  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35268  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35320  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35776  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35828  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  36088  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  36140  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36165  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36217  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36755  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36807  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36936  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36988  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37258  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37310  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37887  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37939  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38277  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38329  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38481  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38533  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38872  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  39095  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39463  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38924  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  39147  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39515  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39628  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39699  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39680  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39751  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39862  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39939  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39914  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39991  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  40020  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40428  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  40072  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40480  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40534  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40586  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40744  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40796  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40878  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41741  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40930  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41793  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  42101  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  42153  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42179  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42231  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42327  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42386  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42379  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42438  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43203  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43255  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43400  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43452  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43527  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43579  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43595  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43647  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43688  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43740  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  44076  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  44128  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44673  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44725  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44792  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44885  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44844  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44937  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44956  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  45008  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  45084  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45187  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45262  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  45136  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45239  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45314  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45362  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45558  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46405  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45414  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45610  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46457  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46487  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46612  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46539  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46664  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47398  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47450  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47675  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47727  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47699  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47751  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47857  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  47909  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47920  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  47972  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  48085  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  48137  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48547  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48599  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48658  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
+  48710  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
                                       processor: instructions that only count, and jumps that are foreseen
                                       wrong where a loop of a few iterations ends, take a good part of its
                                       time
-  48705  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  48757  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48731  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48783  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49400  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49700  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49452  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  49752  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49992  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  50044  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  50183  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50235  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50511  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50563  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50652  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50704  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  51079  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
+  51131  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
                                       to where they stand
-  51216  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  51268  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51775  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  51827  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  52210  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  52262  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  52345  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  52397  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52569  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52621  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  53023  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  53075  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  53352  src/isa/arm64_encode.c       instructions of A64 -> words
-  53649  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53906  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53404  src/isa/arm64_encode.c       instructions of A64 -> words
+  53701  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  53958  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  54222  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  54274  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  54491  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54543  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  55110  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  55325  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  55162  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  55377  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55862  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  55914  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  56125  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  56177  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  56373  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56425  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56632  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56684  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56885  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  56937  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  57120  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  57241  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  57572  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57659  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  57172  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  57293  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57624  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57711  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57759  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  57811  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57770  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  57822  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  58074  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  58126  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  58164  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  58216  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58783  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  58835  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  59346  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59398  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59696  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  59748  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  59998  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  60050  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  60078  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  60130  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  60484  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60536  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  60528  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60580  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60800  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  60852  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  61066  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  61118  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  61533  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  62034  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61585  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  62086  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  62118  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  62170  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  62235  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  62467  src/runtime/device.c         which backend a context runs on
-  62685  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62839  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  62287  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62519  src/runtime/device.c         which backend a context runs on
+  62737  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  62891  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62900  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  62952  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  63168  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  63220  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  63457  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63509  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63729  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  63781  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63911  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  63996  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  63963  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  64048  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  64410  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64463  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64689  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  64742  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64800  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  64853  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  65040  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  65526  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  65093  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65579  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65698  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65806  src/runtime/launch.c         the steps of a plan, handed to their devices
-  66090  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  65751  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  65859  src/runtime/launch.c         the steps of a plan, handed to their devices
+  66143  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  66587  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66640  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  67195  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  67248  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  67378  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67431  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67715  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67926  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68720  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  67768  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  67979  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  68773  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  69112  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  69453  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  69165  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69506  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  69660  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69713  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69914  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  69967  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  70173  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  70226  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  70443  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70496  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  70608  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70661  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70782  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  71143  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  71379  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  70835  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  71196  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71432  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  71527  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71690  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71580  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  71743  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71797  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  71850  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71882  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  71935  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  72210  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  72263  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  72373  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  72436  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  72615  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72426  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72489  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72668  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72751  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  72804  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  73137  src/runtime/context.c        opening and closing, the first error, totals
+  73190  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source 725807b7ae6cc28fdc1c6d41d3b0c9f036dd0d98bfc50f6539c32facd7c246f4
+/* tiny_amd.h 0.1.0, source b121884593a2986562d85ebea48033666ce31f6e2ec622ebb3e774205aa2b707
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -170,7 +170,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "725807b7ae6cc28fdc1c6d41d3b0c9f036dd0d98bfc50f6539c32facd7c246f4"
+#define TN_AMD_SOURCE_ID "b121884593a2986562d85ebea48033666ce31f6e2ec622ebb3e774205aa2b707"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -4267,8 +4267,8 @@ typedef struct tn_amd_ins {
 // amd_table: the instructions of AMD's GPUs, a row each: names, operands, and where each family has them.
 //
 // In:  rows of scalars, vectors and accesses, a room each. Out: TN_AMD_V_ADD_F32 .., tn_amd_rows. A row is an
-//      operation, by the name that the first family has for it that has it, of gfx11, gfx12, gfx9; "|12:", "|9:" say what another
-//      has instead, operands, too.
+//      operation, by the name that the first family has for it that has it, of gfx11, gfx12, gfx9; "|12:", "|9:" say
+//      what another has instead, operands, too.
 // Operands stand in the assembler's order, two letters each, where and what; behind / what else the instruction takes.
 //   d g  vector register that is written, of AGPRs     r  the same, if an atomic returns what was there
 //   D    scalar register that is written               S  scalar register that is read, in its place
@@ -7684,6 +7684,7 @@ static int tn_amd_assemble_object(tiny_bytes *out, const tn_amd_chip *chip, cons
 #ifndef TINY_API
 #include "../api/api.h"
 #endif
+#include <string.h>
 
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
@@ -7772,6 +7773,57 @@ static inline int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
     default: return 0;
   }
 }
+
+// ** what an index is the sum of **
+
+// Is what an ADD, a SUB, or a MUL or SHL by a number gives, the sum or product it stands for, as elements of memory are
+// counted, modulo 2^64?
+static inline int tn_is_sum_exact(const tiny_uop *u) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
+  const int wide = u->dtype == TINY_I64 || u->dtype == TINY_U64, adds = u->op == TINY_OP_ADD || u->op == TINY_OP_SUB;
+  if (u->op == TINY_OP_SHL && (b->op != TINY_OP_CONST || b->k < 0 || b->k >= (wide ? 64 : 31))) return 0;
+  if (wide) return adds || b->op == TINY_OP_CONST;
+  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
+      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
+    return 0;
+  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
+  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
+  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << b->k : b->k;
+  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
+  return a->vmin * k >= least && a->vmax * k <= most;
+}
+// Modulo 2^64.
+static inline int64_t tn_wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t tn_wrapped_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+// What such a MUL or SHL multiplies by.
+static inline int64_t tn_factor_of(const tiny_uop *u) {
+  return u->op == TINY_OP_MUL ? u->src[1]->k : (int64_t)((uint64_t)1 << u->src[1]->k);
+}
+
+// ** constants: bits of the float that k of a CONST holds **
+
+static inline uint32_t tn_const_f32(int64_t k) {
+  double v;
+  uint32_t bits;
+  memcpy(&v, &k, sizeof v);
+  const float f = (float)v;
+  memcpy(&bits, &f, sizeof bits);
+  return v != v ? 0x7FC00000 : bits;
+}
+// Of f16, bf16 and fp8, which hold it exactly. least: the exponent of the least normal, as an f32 has it.
+static inline uint32_t tn_const_narrow(int dtype, int64_t k) {
+  const uint32_t bits = tn_const_f32(k), size = bits & 0x7FFFFFFF;
+  if (dtype == TINY_BF16) return bits >> 16;
+  const int half = dtype == TINY_F16, finite = dtype == TINY_F8E4M3, mantissa = half ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (half ? 15 : 7), least = finite ? 121 : 113,
+                 infinity = half ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
+  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
+}
 #endif
 // ---- end src/amd/../ir/listing.c ----
 // ---- begin src/amd/../isa/amd_operands.c ----
@@ -7820,8 +7872,8 @@ static tn_amd_operand tn_amd_imm(int v) {                    // of s_* instructi
 // ---- begin src/amd/../isa/amd_list.c ----
 // amd_list: the machine instructions of a kernel on their way from selection to bytes.
 //
-// In:  what selection says: operations of amd_table.c, operands, labels. Out: a list that passes take in this order:
-//      amd_schedule.c, amd_registers.c, amd_dual.c, amd_waits.c, amd_hazards.c, amd_finish.c.
+// In:  what selection says: operations of amd_table.c, operands, labels. Out: a list that passes take, in the order that
+//      amd_generate.c has.
 // Holds: registers from TN_AMD_VIRTUAL on are virtual: a virtual register is a tuple of up to 32 dwords, of which an
 //        operand names `dwords` from dword `sub` on. Before amd_waits.c a result is there at once. Conditions are masks
 //        of a wave's lanes in scalar registers, whose bits mean nothing for lanes that are not in EXEC.
@@ -8510,23 +8562,7 @@ static tn_amd_operand tn_amd_k64(tn_amd_selection *x, uint64_t bits) {
   tn_amd_copy(x->l, tn_amd_slice(to, 1, 1), tn_amd_k32((uint32_t)(bits >> 32)));
   return to;
 }
-// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
-static uint32_t tn_amd_narrow_bits(int dtype, uint32_t bits) {
-  const uint32_t size = bits & 0x7FFFFFFF;
-  if (dtype == TINY_BF16) return bits >> 16;
-  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
-  const uint32_t sign = bits >> 31 << (tn_amd_bits_of(dtype) - 1), least = finite ? 121 : 113,
-                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
-  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
-  if (size == 0x7F800000) return sign | infinity;
-  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
-  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
-  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
-}
 static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k) {
-  double v;
-  uint32_t bits;
-  memcpy(&v, &k, sizeof v);
   if (dtype == TINY_BOOL) {
     tn_amd_operand o = tn_amd_int(k ? -1 : 0);
     o.dwords = (uint8_t)x->l->mask;
@@ -8534,10 +8570,7 @@ static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k)
   }
   if (tn_amd_bits_of(dtype) == 64) return tn_amd_k64(x, (uint64_t)k);
   if (!tn_amd_is_float(dtype)) return tn_amd_k32((uint32_t)k);
-  const float f = (float)v;
-  memcpy(&bits, &f, sizeof bits);
-  if (v != v) bits = 0x7FC00000;
-  return tn_amd_k32(dtype == TINY_F32 ? bits : tn_amd_narrow_bits(dtype, bits));
+  return tn_amd_k32(dtype == TINY_F32 ? tn_const_f32(k) : tn_const_narrow(dtype, k));
 }
 static int tn_amd_is_zero(const tn_amd_operand *o) {
   return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128;
@@ -10422,20 +10455,6 @@ static int tn_amd_go_to(tn_amd_selection *x, int depth) {
 
 // ** what an index is the sum of **
 
-// Does the op give the sum or product it stands for, as elements of memory are counted?
-static int tn_amd_is_exact(const tiny_uop *u) {
-  const tiny_uop *a = u->src[0], *b = u->src[1];
-  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
-  if (u->dtype == TINY_I64 || u->dtype == TINY_U64) return 1;
-  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
-      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
-    return 0;
-  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
-  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
-  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << (b->k & 31) : b->k;
-  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
-  return a->vmin * k >= least && a->vmax * k <= most;
-}
 static int tn_amd_is_in_32(const tiny_uop *u) {
   return u->dtype != TINY_U64 && u->vmin >= INT32_MIN && u->vmax <= INT32_MAX;
 }
@@ -10446,32 +10465,24 @@ static int tn_amd_widens(const tiny_uop *u) {
 }
 // Of a RANGE whose body stands there several times the iterations that this copy is ahead.
 static int64_t tn_amd_ahead(const tn_amd_selection *x, const tiny_uop *u) { return u == x->copied ? x->copy : 0; }
-// Modulo 2^64.
-static int64_t tn_amd_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
-static int64_t tn_amd_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
-// What an element is multiplied by where it is shifted.
-static int64_t tn_amd_factor(const tiny_uop *u) {
-  if (u->op == TINY_OP_MUL) return u->src[1]->k;
-  return (int64_t)((uint64_t)1 << (u->src[1]->k & (8 * (int)tiny_dtype_nbytes((tiny_dtype)u->dtype) - 1)));
-}
 static void tn_amd_flatten(const tn_amd_selection *x, const tiny_uop *u, int64_t k, int depth, tn_amd_sum *s) {
   const int op = u->op, number = u->nsrc == 2 && u->src[1]->op == TINY_OP_CONST;
   const tn_amd_operand known = tn_amd_element(x, u, 0);
-  if (op == TINY_OP_CONST) { s->offset = tn_amd_plus(s->offset, tn_amd_product(k, u->k)); return; }
+  if (op == TINY_OP_CONST) { s->offset = tn_wrapped_sum(s->offset, tn_wrapped_product(k, u->k)); return; }
   if (op == TINY_OP_RANGE && known.kind == TN_AMD_INLINE) {
-    s->offset = tn_amd_plus(s->offset, tn_amd_product(k, (int32_t)known.value));
+    s->offset = tn_wrapped_sum(s->offset, tn_wrapped_product(k, (int32_t)known.value));
     return;
   }
   if (s->n > TN_AMD_TERMS) return;
   if (depth < 2 * TN_AMD_TERMS && tn_amd_widens(u)) tn_amd_flatten(x, u->src[0], k, depth + 1, s);
-  else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_amd_is_exact(u)) {
+  else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_is_sum_exact(u)) {
     tn_amd_flatten(x, u->src[0], k, depth + 1, s);
-    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : tn_amd_product(k, -1), depth + 1, s);
-  } else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_amd_is_exact(u))
-    tn_amd_flatten(x, u->src[0], tn_amd_product(k, tn_amd_factor(u)), depth + 1, s);
+    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : tn_wrapped_product(k, -1), depth + 1, s);
+  } else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_is_sum_exact(u))
+    tn_amd_flatten(x, u->src[0], tn_wrapped_product(k, tn_factor_of(u)), depth + 1, s);
   else {
     s->term[s->n].u = u; s->term[s->n++].k = k;
-    s->offset = tn_amd_plus(s->offset, tn_amd_product(k, tn_amd_ahead(x, u)));
+    s->offset = tn_wrapped_sum(s->offset, tn_wrapped_product(k, tn_amd_ahead(x, u)));
   }
 }
 // Outermost first. An index of more terms than are known is its own only one.
@@ -12808,8 +12819,8 @@ static void tn_amd_merge_accesses(tn_amd_list *l) {
 enum { TN_AMD_PIPE_REST = 1, TN_AMD_PIPE_LOADS = 2, TN_AMD_PIPE_COUNTS = 4, TN_AMD_PIPE_COUNTED = 64,
   TN_AMD_PIPE_LOADED = 128, TN_AMD_PIPE_MOST = 600, TN_AMD_PIPE_DWORDS = 128, TN_AMD_PIPE_TIMES = 3 };
 // Of a dword: which parts read and write it, as bits; wanted: by which part that writers are looked for, and whether it
-// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines that
-// write it
+// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines
+// that write it
 typedef struct tn_amd_pipe_dword { uint8_t reads, writes, wanted, carried; int named, first, last; } tn_amd_pipe_dword;
 typedef struct tn_amd_pipe {
   tn_amd_graph g; tn_amd_list *l;
@@ -15579,9 +15590,9 @@ enum { TN_AMD_NEXT_VALU, TN_AMD_NEXT_TRANS, TN_AMD_NEXT_DPP, TN_AMD_NEXT_LANE, T
   TN_AMD_NEXT_OTHER_C, TN_AMD_NEXT_MEMORY, TN_AMD_NEXT_OVER, TN_AMD_NEXT_MATRIX_OVER, TN_AMD_NEXTS };
 enum { TN_AMD_SCALAR_MEMORY = 5, TN_AMD_SCALAR_LANE = 4, TN_AMD_SCALAR_FMAS = 4, TN_AMD_SCALAR_VALU = 2,
   TN_AMD_EXEC_DPP = 5, TN_AMD_EXEC_LANE = 4 };
-// most: of each kind of left, at least what is there; MOST: of all; MODE, M0: until they may be used. part, of: which of
-// so many registers it is that a matrix instruction wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY
-// where a vector instruction was right before
+// most: of each kind of left, at least what is there; MOST: of all; MODE, M0: until they may be used. part, of: which
+// of so many registers it is that a matrix instruction wrote, from 1 on; 255: it depends on the way; scalar:
+// SCALAR_MEMORY where a vector instruction was right before
 enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS = 8 };
 typedef struct tn_amd_states {
   uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS], most[16];
@@ -17624,85 +17635,85 @@ Where things stand in tiny_amd.h
    7678  src/amd/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                           everyone: renderers stand in companion headers, too, and those see
                                           nothing else of the library
-   7778  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
-   7821  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
+   7830  src/amd/../isa/amd_operands.c    operands of instructions: registers, constants, numbers
+   7873  src/amd/../isa/amd_list.c        the machine instructions of a kernel on their way from selection to
                                           bytes
-   8150  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
+   8202  src/amd/../isa/amd_uses.c        what a line of a list reads and writes, beside what it names: SCC,
                                           VCC, EXEC; and which unit does it
-   8373  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
+   8425  src/amd/../isa/amd_show.c        a list of machine instructions as text, with registers that are
                                           virtual: v%12 is one dword, v%12:4 are all four of a tuple, v%12+1
                                           its second
-   8441  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
+   8493  src/amd/../isa/amd_values.c      values of a kernel's nodes in registers of an AMD GPU, an operand
                                           for each element
-   8678  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
+   8711  src/amd/../isa/amd_integers.c    arithmetic of whole numbers on AMD's GPUs: of 32 bits, of fewer, of
                                           64, and quotients
-   9154  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
+   9187  src/amd/../isa/amd_floats.c      arithmetic of floats on AMD's GPUs: f16, f32, f64; 2^x, roots and
                                           quotients
-   9371  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
+   9404  src/amd/../isa/amd_casts.c       conversions of elements between dtypes, and their bits as those of
                                           another, on AMD's GPUs
-   9546  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
+   9579  src/amd/../isa/amd_arithmetic.c  what an element of an ALU op, a cast or a comparison is on AMD's
                                           GPUs
-   9690  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
+   9723  src/amd/../isa/amd_pairs.c       ops on words of vectors, two or four elements an instruction, on
                                           AMD's GPUs
-   9950  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
+   9983  src/amd/../isa/amd_abilities.c   what a chip of AMD has of the ops, dtypes and flags that codegen
                                           asks for
-   9983  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
-  10378  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
+  10016  src/amd/../isa/amd_fused.c       two ops by one instruction of AMD's GPUs
+  10411  src/amd/../isa/amd_address.c     where an element of memory is, in what an access of AMD's GPUs adds
                                           by itself
-  10713  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
+  10724  src/amd/../isa/amd_loads.c       LOADs and STOREs on AMD's GPUs: memory by buffers, LDS, scratch, and
                                           memory in registers
-  11115  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
+  11126  src/amd/../isa/amd_control.c     loops, conditions, barriers, and what comes with the launch, on
                                           AMD's GPUs
-  11427  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
+  11438  src/amd/../isa/amd_select.c      the list of a kernel -> machine instructions of an AMD GPU with
                                           virtual registers
-  11770  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
-  11831  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
+  11781  src/amd/../isa/amd_dead.c        lines whose results nobody reads are left out
+  11842  src/amd/../isa/amd_common.c      what is computed twice is computed once, and constants of loops
                                           stand in front of them
-  12045  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
+  12056  src/amd/../isa/amd_depend.c      what must stay in front of what among the lines of a basic block,
                                           and for how many cycles
-  12448  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
-  12564  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
+  12459  src/amd/../isa/amd_tail.c        waves that have nothing left to store end behind the last barrier
+  12575  src/amd/../isa/amd_merge.c       accesses of places beside each other become one; two of LDS that lie
                                           apart, one of two offsets
-  12791  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
+  12802  src/amd/../isa/amd_pipeline.c    loads of a loop's next iteration are issued in this one, between
                                           what reads those of this one
-  13130  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
+  13141  src/amd/../isa/amd_schedule.c    the order of lines in basic blocks: loads early, what waits for them
                                           late, few registers at a time
-  13530  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
+  13541  src/amd/../isa/amd_ranges.c      where each dword of virtual registers holds a value that is read
                                           later, and who writes it
-  14028  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
+  14039  src/amd/../isa/amd_tuples.c      which virtual registers are one: what a copy joins becomes one
                                           tuple, or a part of one
-  14301  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
+  14312  src/amd/../isa/amd_spill.c       values that found no register live elsewhere, and visit one at each
                                           use
-  14571  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
-  14999  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
-  15222  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
+  14582  src/amd/../isa/amd_registers.c   virtual registers get the GPU's
+  15010  src/amd/../isa/amd_dual.c        pairs of vector instructions that RDNA issues as one (VOPD)
+  15233  src/amd/../isa/amd_flow.c        what holds at each line of a list, over all ways that lead there;
                                           and a list that is written anew with it
-  15334  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
+  15345  src/amd/../isa/amd_waits.c       waits for what is under way: loads, LDS, scalar loads; as late as
                                           possible, and for no more than needed
-  15562  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
+  15573  src/amd/../isa/amd_states.c      wait states of gfx942: how many instructions, or cycles of s_nop,
                                           lie between one that writes a register and one that comes too soon
                                           behind it, where the hardware does not see to that
-  15842  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
+  15853  src/amd/../isa/amd_hazards.c     instructions in front of those that would read too soon, or what is
                                           not there, where the hardware does not see to that
-  16028  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
+  16039  src/amd/../isa/amd_delays.c      hints of gfx11 and gfx12 that cost nothing but their place:
                                           s_delay_alu, by which a wave leaves its unit to others until a
                                           result is there, and s_clause, by which a run of loads stays
                                           together
-  16163  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
-  16350  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
+  16174  src/amd/../isa/amd_finish.c      a list of machine instructions to bytes
+  16361  src/amd/../isa/amd_generate.c    the renderer of machine code for AMD's GPUs: lists of kernels -> a
                                           code object, without any compiler
-  16469  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
-  16596  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
+  16480  src/amd/module.c                 code objects in the GPU's memory, and the kernels in them
+  16607  src/amd/launch.c                 kernels with all that they are called with -> kernel arguments,
                                           packets
-  16909  src/amd/graph.c                  launches that are handed over together again and again, as packets
+  16920  src/amd/graph.c                  launches that are handed over together again and again, as packets
                                           that were prepared (base/prepared.c)
-  17001  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
+  17012  src/amd/compile.c                kernels -> code objects: the library's own by the generator of
                                           isa/amd_generate.c; HIP C by what a tiny_amd_system brings, clang,
                                           or COMGR; assembly by amd_assembly.c
-  17225  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
-  17338  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
+  17236  src/amd/disassemble.c            code objects -> assembly, which amd_assembly.c takes again
+  17349  src/amd/info.c                   what the driver tells of its GPUs, without a context of the
                                           library's
-  17381  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
+  17392  src/amd/open.c                   a device as others see it: opened and closed, what schedules ask of
                                           it, that all has happened
-  17509  src/amd/backend.c                the one object of tiny_amd.h
+  17520  src/amd/backend.c                the one object of tiny_amd.h
 */

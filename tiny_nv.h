@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 61e93b82cf714c16a2f7891da5e48df520deaaf99b7982ff7166b98852a6d3a0
+/* tiny_nv.h 0.1.0, source 36b4109cb59cb46009da5c2feb2290e1b02a6a39b92c926360a2f6aa71d63345
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "61e93b82cf714c16a2f7891da5e48df520deaaf99b7982ff7166b98852a6d3a0"
+#define TN_NV_SOURCE_ID "36b4109cb59cb46009da5c2feb2290e1b02a6a39b92c926360a2f6aa71d63345"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -832,6 +832,7 @@ static tn_prepared_list *tn_prepared_list_of(tn_prepared *p, tn_prepared_graph *
 #ifndef TINY_API
 #include "../api/api.h"
 #endif
+#include <string.h>
 
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
@@ -919,6 +920,57 @@ static inline int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
     case TINY_OP_CAST: return u->src[0]->dtype >= TINY_I8 && u->src[0]->dtype <= TINY_U64 ? a : 0;
     default: return 0;
   }
+}
+
+// ** what an index is the sum of **
+
+// Is what an ADD, a SUB, or a MUL or SHL by a number gives, the sum or product it stands for, as elements of memory are
+// counted, modulo 2^64?
+static inline int tn_is_sum_exact(const tiny_uop *u) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
+  const int wide = u->dtype == TINY_I64 || u->dtype == TINY_U64, adds = u->op == TINY_OP_ADD || u->op == TINY_OP_SUB;
+  if (u->op == TINY_OP_SHL && (b->op != TINY_OP_CONST || b->k < 0 || b->k >= (wide ? 64 : 31))) return 0;
+  if (wide) return adds || b->op == TINY_OP_CONST;
+  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
+      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
+    return 0;
+  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
+  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
+  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << b->k : b->k;
+  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
+  return a->vmin * k >= least && a->vmax * k <= most;
+}
+// Modulo 2^64.
+static inline int64_t tn_wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t tn_wrapped_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+// What such a MUL or SHL multiplies by.
+static inline int64_t tn_factor_of(const tiny_uop *u) {
+  return u->op == TINY_OP_MUL ? u->src[1]->k : (int64_t)((uint64_t)1 << u->src[1]->k);
+}
+
+// ** constants: bits of the float that k of a CONST holds **
+
+static inline uint32_t tn_const_f32(int64_t k) {
+  double v;
+  uint32_t bits;
+  memcpy(&v, &k, sizeof v);
+  const float f = (float)v;
+  memcpy(&bits, &f, sizeof bits);
+  return v != v ? 0x7FC00000 : bits;
+}
+// Of f16, bf16 and fp8, which hold it exactly. least: the exponent of the least normal, as an f32 has it.
+static inline uint32_t tn_const_narrow(int dtype, int64_t k) {
+  const uint32_t bits = tn_const_f32(k), size = bits & 0x7FFFFFFF;
+  if (dtype == TINY_BF16) return bits >> 16;
+  const int half = dtype == TINY_F16, finite = dtype == TINY_F8E4M3, mantissa = half ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (half ? 15 : 7), least = finite ? 121 : 113,
+                 infinity = half ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
+  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 #endif
 // ---- end src/nv/../ir/listing.c ----
@@ -1198,32 +1250,11 @@ static tn_ptx_operand tn_ptx_held(tn_ptx *x, tn_ptx_operand o, char kind) {
 }
 
 static tn_ptx_operand tn_ptx_number(int dtype, int64_t k) {
-  double v;
-  memcpy(&v, &k, sizeof v);
   tn_ptx_operand o = {'i', k};
   if (dtype == TINY_F64) o.kind = 'G';
-  else if (dtype == TINY_F32) {
-    const float f = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    o.kind = 'F';
-    o.n = v != v ? 0x7FC00000 : bits;
-  } else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
+  else if (dtype == TINY_F32) { o.kind = 'F'; o.n = tn_const_f32(k); }
+  else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
   return o;
-}
-// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
-static int64_t tn_ptx_half_bits(int dtype, int64_t k) {
-  const tn_ptx_operand f = tn_ptx_number(TINY_F32, k);
-  const uint32_t bits = (uint32_t)f.n, size = bits & 0x7FFFFFFF;
-  if (dtype == TINY_BF16) return bits >> 16;
-  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
-  const uint32_t sign = bits >> 31 << (tn_ptx_bits(dtype) - 1), least = finite ? 121 : 113,
-                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
-  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
-  if (size == 0x7F800000) return sign | infinity;
-  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
-  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
-  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 
 // ** conversions **
@@ -1672,20 +1703,6 @@ typedef struct tn_ptx_step {
 
 // ** before a line is written: where nodes stand, what addresses are made of, what is wanted **
 
-// Is what the op gives the sum or product it stands for, as elements of memory are counted?
-static int tn_ptx_is_exact(const tiny_uop *u) {
-  const tiny_uop *a = u->src[0], *b = u->src[1];
-  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
-  if (u->dtype == TINY_I64 || u->dtype == TINY_U64) return 1;
-  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
-      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
-    return 0;
-  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
-  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
-  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << (b->k & 31) : b->k;
-  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
-  return a->vmin * k >= least && a->vmax * k <= most;
-}
 // Does a loop go on with it by an addition?
 static int tn_ptx_advances(const tiny_uop *u) { return u->op == TINY_OP_RANGE; }
 
@@ -1702,15 +1719,15 @@ static void tn_ptx_flatten(const tn_ptx *x, const tiny_uop *u, int64_t k, int de
   const int first = s->n, op = u->op, number = u->nsrc == 2 && u->src[1]->op == TINY_OP_CONST;
   const int widens = op == TINY_OP_CAST && (u->dtype == TINY_I64 || u->dtype == TINY_I32) &&
       (u->src[0]->dtype == TINY_I32 || (u->src[0]->dtype == TINY_I64 && tn_ptx_holds(TINY_I32, u->src[0])));
-  if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
+  if (op == TINY_OP_CONST) { s->offset = tn_wrapped_sum(s->offset, tn_wrapped_product(k, u->k)); return; }
   if (s->n > TN_PTX_TERMS) return;
   const int deep = depth == 2 * TN_PTX_TERMS;
   if (!deep && widens) tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
-  else if (!deep && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
+  else if (!deep && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_is_sum_exact(u)) {
     tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
-    tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
-  } else if (!deep && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u))
-    tn_ptx_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
+    tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : tn_wrapped_product(k, -1), depth + 1, s);
+  } else if (!deep && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_is_sum_exact(u))
+    tn_ptx_flatten(x, u->src[0], tn_wrapped_product(k, tn_factor_of(u)), depth + 1, s);
   else if (first < TN_PTX_TERMS) { s->term[s->n].u = u; s->term[s->n++].k = k; }
   else s->n = TN_PTX_TERMS + 1;
   if (s->n <= TN_PTX_TERMS) tn_ptx_gather(x, u, k, offset, first, s);
@@ -3637,7 +3654,7 @@ static void tn_ptx_constant(tn_ptx *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes),
             half = tn_ptx_class(u->dtype) == 'h' || tn_ptx_is_fp8(u->dtype);
   for (int i = 0; i < u->lanes; i++)
-    tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_ptx_half_bits(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
+    tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_const_narrow(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
 }
 
 static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
@@ -7566,63 +7583,63 @@ Where things stand in tiny_nv.h
     826  src/nv/../ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to
                                             everyone: renderers stand in companion headers, too, and those see
                                             nothing else of the library
-    926  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
+    978  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
                                             an element at a time
-   1574  src/nv/../render/ptx_pairs.c       two elements by one instruction
-   1642  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
+   1605  src/nv/../render/ptx_pairs.c       two elements by one instruction
+   1673  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
                                             and what is to be known before
-   2179  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
+   2196  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
                                             sm_90a make one (PTX ISA, wgmma)
-   2313  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
+   2330  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
                                             units sum in memory of their own (PTX ISA, "TensorCore 5th
                                             Generation Family Instructions", and there "Tensor Memory",
                                             "Matrix Descriptors", "Canonical Layouts", "Data Path Layout
                                             Organization", "Memory Consistency Model")
-   2713  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
+   2730  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
                                             module
-   2753  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
+   2770  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                             cp.async.bulk.tensor and mbarrier; sm_90 on)
-   3035  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   3052  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                             mbarrier, mapa, setmaxnreg)
-   3213  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
+   3230  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
                                             (PTX ISA, cp.async.bulk.tensor, .global.shared::cta; sm_90 on)
-   3296  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   3313  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                             later
-   3930  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
+   3947  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
                                             of what differs between its releases
-   4140  src/nv/system.c                    open, ioctl, mmap: the system's own (base/driver.c), or what a
+   4157  src/nv/system.c                    open, ioctl, mmap: the system's own (base/driver.c), or what a
                                             tiny_nv_system has in their place
-   4227  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
+   4244  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
                                             controlled, mapped; ranges of nvidia-uvm
-   4508  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
+   4525  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
                                             what each needs, and where addresses go
-   4839  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
+   4856  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
                                             of their fields, a column for each version
-   4976  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
+   4993  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
                                             class of compute
-   5059  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
+   5076  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
                                             opened and closed; what went wrong
-   5430  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
+   5447  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
                                             library's
-   5484  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
+   5501  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
                                             doorbell; how far it is; faults
-   5809  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
+   5826  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
                                             engines, and their semaphores, which it waits for
-   6007  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
+   6024  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
                                             from it by its copy engines
-   6177  src/nv/share.c                     memory that goes from one program or driver to another as a file
-   6313  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   6343  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
+   6194  src/nv/share.c                     memory that goes from one program or driver to another as a file
+   6330  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   6360  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
                                             descriptor that its launches begin from
-   6562  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
+   6579  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
                                             constant banks, words for the GPU
-   6850  src/nv/graph.c                     launches that are handed over together again and again, as a list
+   6867  src/nv/graph.c                     launches that are handed over together again and again, as a list
                                             of commands (base/prepared.c)
-   6923  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6940  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                             brings, ptxas, or a library of the toolkit
-   7134  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
+   7151  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
                                             that all has happened
-   7319  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
+   7336  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
                                             none runs
-   7507  src/nv/backend.c                   the one object of tiny_nv.h
+   7524  src/nv/backend.c                   the one object of tiny_nv.h
 */

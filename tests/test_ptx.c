@@ -260,13 +260,35 @@ static void test_halves(void) {
       const uint16_t bits = (uint16_t)i;
       const int64_t k = tn_dtype_load(d, &bits);
       const double v = tn_to_f64(k);
-      const int64_t got = tn_ptx_half_bits(d, k);
+      const int64_t got = tn_const_narrow(d, k);
       const uint16_t back = (uint16_t)got;
       const double w = tn_to_f64(tn_dtype_load(d, &back));
       bad += v == v ? got != i : w == w;
     }
     CHECK_EQ(bad, 0);
   }
+}
+
+// What of an index is taken apart, by which every renderer of addresses goes (ir/listing.c): factor 0: it is not.
+static void test_sums(void) {
+  static const struct { const char *text; int64_t factor; } all[] = {
+    {"(SHL:i64 (ARG:i64:0) 3)", 8}, {"(SHL:i64 (ARG:i64:0) 33)", (int64_t)1 << 33}, {"(SHL:i64 (ARG:i64:0) 63)", INT64_MIN},
+    {"(SHL:i64 (ARG:i64:0) 64)", 0}, {"(SHL:i64 (ARG:i64:0) (ARG:i64:1))", 0}, {"(SHL:i32 (ARG:i32:0 0 99) 3)", 8},
+    {"(SHL:i32 (ARG:i32:0 0 99) 31)", 0}, {"(SHL:i32 (ARG:i32:0 0 99) 30)", 0}, {"(MUL:i64 (ARG:i64:0) -5)", -5},
+    {"(MUL:i64 (ARG:i64:0) (ARG:i64:1))", 0}, {"(MUL:i32 (ARG:i32:0 0 99) 7)", 7},
+    {"(MUL:i32 (ARG:i32:0 0 99) 1000000000)", 0}, {"(MUL:i8 (ARG:i8:0 0 9) 3)", 0}};
+  tiny_ctx *t = tiny_open(NULL);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const tiny_uop *u = tiny_uop_parse(t, all[i].text);
+    CHECK(u && (u->op == TINY_OP_SHL || u->op == TINY_OP_MUL));
+    if (!u) continue;
+    const int64_t factor = tn_is_sum_exact(u) ? tn_factor_of(u) : 0;
+    CHECK_EQ(factor, all[i].factor);
+    if (factor != all[i].factor) fprintf(stderr, "    %s\n", all[i].text);
+  }
+  CHECK_EQ(tn_wrapped_product(INT64_MIN, -1), INT64_MIN);
+  CHECK_EQ(tn_wrapped_sum(INT64_MAX, 1), INT64_MIN);
+  tiny_close(t);
 }
 
 // ** values **
@@ -587,6 +609,7 @@ int main(void) {
   test_overlapping();
   test_targets();
   test_halves();
+  test_sums();
   test_golden();
   test_forms();
   test_ptxas();

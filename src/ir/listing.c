@@ -7,6 +7,7 @@
 #ifndef TINY_API
 #include "../api/api.h"
 #endif
+#include <string.h>
 
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
@@ -94,5 +95,56 @@ static inline int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
     case TINY_OP_CAST: return u->src[0]->dtype >= TINY_I8 && u->src[0]->dtype <= TINY_U64 ? a : 0;
     default: return 0;
   }
+}
+
+// ** what an index is the sum of **
+
+// Is what an ADD, a SUB, or a MUL or SHL by a number gives, the sum or product it stands for, as elements of memory are
+// counted, modulo 2^64?
+static inline int tn_is_sum_exact(const tiny_uop *u) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
+  const int wide = u->dtype == TINY_I64 || u->dtype == TINY_U64, adds = u->op == TINY_OP_ADD || u->op == TINY_OP_SUB;
+  if (u->op == TINY_OP_SHL && (b->op != TINY_OP_CONST || b->k < 0 || b->k >= (wide ? 64 : 31))) return 0;
+  if (wide) return adds || b->op == TINY_OP_CONST;
+  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
+      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
+    return 0;
+  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
+  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
+  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << b->k : b->k;
+  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
+  return a->vmin * k >= least && a->vmax * k <= most;
+}
+// Modulo 2^64.
+static inline int64_t tn_wrapped_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t tn_wrapped_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+// What such a MUL or SHL multiplies by.
+static inline int64_t tn_factor_of(const tiny_uop *u) {
+  return u->op == TINY_OP_MUL ? u->src[1]->k : (int64_t)((uint64_t)1 << u->src[1]->k);
+}
+
+// ** constants: bits of the float that k of a CONST holds **
+
+static inline uint32_t tn_const_f32(int64_t k) {
+  double v;
+  uint32_t bits;
+  memcpy(&v, &k, sizeof v);
+  const float f = (float)v;
+  memcpy(&bits, &f, sizeof bits);
+  return v != v ? 0x7FC00000 : bits;
+}
+// Of f16, bf16 and fp8, which hold it exactly. least: the exponent of the least normal, as an f32 has it.
+static inline uint32_t tn_const_narrow(int dtype, int64_t k) {
+  const uint32_t bits = tn_const_f32(k), size = bits & 0x7FFFFFFF;
+  if (dtype == TINY_BF16) return bits >> 16;
+  const int half = dtype == TINY_F16, finite = dtype == TINY_F8E4M3, mantissa = half ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (half ? 15 : 7), least = finite ? 121 : 113,
+                 infinity = half ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
+  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 #endif

@@ -45,20 +45,6 @@ static int tn_amd_go_to(tn_amd_selection *x, int depth) {
 
 // ** what an index is the sum of **
 
-// Does the op give the sum or product it stands for, as elements of memory are counted?
-static int tn_amd_is_exact(const tiny_uop *u) {
-  const tiny_uop *a = u->src[0], *b = u->src[1];
-  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
-  if (u->dtype == TINY_I64 || u->dtype == TINY_U64) return 1;
-  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
-      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
-    return 0;
-  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
-  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
-  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << (b->k & 31) : b->k;
-  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
-  return a->vmin * k >= least && a->vmax * k <= most;
-}
 static int tn_amd_is_in_32(const tiny_uop *u) {
   return u->dtype != TINY_U64 && u->vmin >= INT32_MIN && u->vmax <= INT32_MAX;
 }
@@ -69,32 +55,24 @@ static int tn_amd_widens(const tiny_uop *u) {
 }
 // Of a RANGE whose body stands there several times the iterations that this copy is ahead.
 static int64_t tn_amd_ahead(const tn_amd_selection *x, const tiny_uop *u) { return u == x->copied ? x->copy : 0; }
-// Modulo 2^64.
-static int64_t tn_amd_product(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
-static int64_t tn_amd_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
-// What an element is multiplied by where it is shifted.
-static int64_t tn_amd_factor(const tiny_uop *u) {
-  if (u->op == TINY_OP_MUL) return u->src[1]->k;
-  return (int64_t)((uint64_t)1 << (u->src[1]->k & (8 * (int)tiny_dtype_nbytes((tiny_dtype)u->dtype) - 1)));
-}
 static void tn_amd_flatten(const tn_amd_selection *x, const tiny_uop *u, int64_t k, int depth, tn_amd_sum *s) {
   const int op = u->op, number = u->nsrc == 2 && u->src[1]->op == TINY_OP_CONST;
   const tn_amd_operand known = tn_amd_element(x, u, 0);
-  if (op == TINY_OP_CONST) { s->offset = tn_amd_plus(s->offset, tn_amd_product(k, u->k)); return; }
+  if (op == TINY_OP_CONST) { s->offset = tn_wrapped_sum(s->offset, tn_wrapped_product(k, u->k)); return; }
   if (op == TINY_OP_RANGE && known.kind == TN_AMD_INLINE) {
-    s->offset = tn_amd_plus(s->offset, tn_amd_product(k, (int32_t)known.value));
+    s->offset = tn_wrapped_sum(s->offset, tn_wrapped_product(k, (int32_t)known.value));
     return;
   }
   if (s->n > TN_AMD_TERMS) return;
   if (depth < 2 * TN_AMD_TERMS && tn_amd_widens(u)) tn_amd_flatten(x, u->src[0], k, depth + 1, s);
-  else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_amd_is_exact(u)) {
+  else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_is_sum_exact(u)) {
     tn_amd_flatten(x, u->src[0], k, depth + 1, s);
-    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : tn_amd_product(k, -1), depth + 1, s);
-  } else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_amd_is_exact(u))
-    tn_amd_flatten(x, u->src[0], tn_amd_product(k, tn_amd_factor(u)), depth + 1, s);
+    tn_amd_flatten(x, u->src[1], op == TINY_OP_ADD ? k : tn_wrapped_product(k, -1), depth + 1, s);
+  } else if (depth < 2 * TN_AMD_TERMS && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_is_sum_exact(u))
+    tn_amd_flatten(x, u->src[0], tn_wrapped_product(k, tn_factor_of(u)), depth + 1, s);
   else {
     s->term[s->n].u = u; s->term[s->n++].k = k;
-    s->offset = tn_amd_plus(s->offset, tn_amd_product(k, tn_amd_ahead(x, u)));
+    s->offset = tn_wrapped_sum(s->offset, tn_wrapped_product(k, tn_amd_ahead(x, u)));
   }
 }
 // Outermost first. An index of more terms than are known is its own only one.

@@ -18,8 +18,8 @@
 enum { TN_AMD_PIPE_REST = 1, TN_AMD_PIPE_LOADS = 2, TN_AMD_PIPE_COUNTS = 4, TN_AMD_PIPE_COUNTED = 64,
   TN_AMD_PIPE_LOADED = 128, TN_AMD_PIPE_MOST = 600, TN_AMD_PIPE_DWORDS = 128, TN_AMD_PIPE_TIMES = 3 };
 // Of a dword: which parts read and write it, as bits; wanted: by which part that writers are looked for, and whether it
-// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines that
-// write it
+// is loaded; carried: it is read before it is written in its part; named: how often in the loop; first, last: lines
+// that write it
 typedef struct tn_amd_pipe_dword { uint8_t reads, writes, wanted, carried; int named, first, last; } tn_amd_pipe_dword;
 typedef struct tn_amd_pipe {
   tn_amd_graph g; tn_amd_list *l;

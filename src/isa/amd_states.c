@@ -18,9 +18,9 @@ enum { TN_AMD_NEXT_VALU, TN_AMD_NEXT_TRANS, TN_AMD_NEXT_DPP, TN_AMD_NEXT_LANE, T
   TN_AMD_NEXT_OTHER_C, TN_AMD_NEXT_MEMORY, TN_AMD_NEXT_OVER, TN_AMD_NEXT_MATRIX_OVER, TN_AMD_NEXTS };
 enum { TN_AMD_SCALAR_MEMORY = 5, TN_AMD_SCALAR_LANE = 4, TN_AMD_SCALAR_FMAS = 4, TN_AMD_SCALAR_VALU = 2,
   TN_AMD_EXEC_DPP = 5, TN_AMD_EXEC_LANE = 4 };
-// most: of each kind of left, at least what is there; MOST: of all; MODE, M0: until they may be used. part, of: which of
-// so many registers it is that a matrix instruction wrote, from 1 on; 255: it depends on the way; scalar: SCALAR_MEMORY
-// where a vector instruction was right before
+// most: of each kind of left, at least what is there; MOST: of all; MODE, M0: until they may be used. part, of: which
+// of so many registers it is that a matrix instruction wrote, from 1 on; 255: it depends on the way; scalar:
+// SCALAR_MEMORY where a vector instruction was right before
 enum { TN_AMD_LEFT_MOST, TN_AMD_LEFT_MODE, TN_AMD_LEFT_M0, TN_AMD_LEFTS = 8 };
 typedef struct tn_amd_states {
   uint8_t left[TN_AMD_NEXTS][TN_AMD_FLOW_VECTORS], scalar[TN_AMD_FLOW_SCALARS], last[TN_AMD_LEFTS], most[16];

@@ -1,8 +1,8 @@
 // amd_table: the instructions of AMD's GPUs, a row each: names, operands, and where each family has them.
 //
 // In:  rows of scalars, vectors and accesses, a room each. Out: TN_AMD_V_ADD_F32 .., tn_amd_rows. A row is an
-//      operation, by the name that the first family has for it that has it, of gfx11, gfx12, gfx9; "|12:", "|9:" say what another
-//      has instead, operands, too.
+//      operation, by the name that the first family has for it that has it, of gfx11, gfx12, gfx9; "|12:", "|9:" say
+//      what another has instead, operands, too.
 // Operands stand in the assembler's order, two letters each, where and what; behind / what else the instruction takes.
 //   d g  vector register that is written, of AGPRs     r  the same, if an atomic returns what was there
 //   D    scalar register that is written               S  scalar register that is read, in its place

@@ -70,23 +70,7 @@ static tn_amd_operand tn_amd_k64(tn_amd_selection *x, uint64_t bits) {
   tn_amd_copy(x->l, tn_amd_slice(to, 1, 1), tn_amd_k32((uint32_t)(bits >> 32)));
   return to;
 }
-// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
-static uint32_t tn_amd_narrow_bits(int dtype, uint32_t bits) {
-  const uint32_t size = bits & 0x7FFFFFFF;
-  if (dtype == TINY_BF16) return bits >> 16;
-  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
-  const uint32_t sign = bits >> 31 << (tn_amd_bits_of(dtype) - 1), least = finite ? 121 : 113,
-                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
-  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
-  if (size == 0x7F800000) return sign | infinity;
-  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
-  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
-  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
-}
 static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k) {
-  double v;
-  uint32_t bits;
-  memcpy(&v, &k, sizeof v);
   if (dtype == TINY_BOOL) {
     tn_amd_operand o = tn_amd_int(k ? -1 : 0);
     o.dwords = (uint8_t)x->l->mask;
@@ -94,10 +78,7 @@ static tn_amd_operand tn_amd_constant(tn_amd_selection *x, int dtype, int64_t k)
   }
   if (tn_amd_bits_of(dtype) == 64) return tn_amd_k64(x, (uint64_t)k);
   if (!tn_amd_is_float(dtype)) return tn_amd_k32((uint32_t)k);
-  const float f = (float)v;
-  memcpy(&bits, &f, sizeof bits);
-  if (v != v) bits = 0x7FC00000;
-  return tn_amd_k32(dtype == TINY_F32 ? bits : tn_amd_narrow_bits(dtype, bits));
+  return tn_amd_k32(dtype == TINY_F32 ? tn_const_f32(k) : tn_const_narrow(dtype, k));
 }
 static int tn_amd_is_zero(const tn_amd_operand *o) {
   return o->kind == TN_AMD_INLINE && o->value == 0 && o->reg == 128;

@@ -342,7 +342,7 @@ static void tn_ptx_constant(tn_ptx *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes),
             half = tn_ptx_class(u->dtype) == 'h' || tn_ptx_is_fp8(u->dtype);
   for (int i = 0; i < u->lanes; i++)
-    tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_ptx_half_bits(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
+    tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_const_narrow(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
 }
 
 static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {

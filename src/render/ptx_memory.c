@@ -31,20 +31,6 @@ typedef struct tn_ptx_step {
 
 // ** before a line is written: where nodes stand, what addresses are made of, what is wanted **
 
-// Is what the op gives the sum or product it stands for, as elements of memory are counted?
-static int tn_ptx_is_exact(const tiny_uop *u) {
-  const tiny_uop *a = u->src[0], *b = u->src[1];
-  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
-  if (u->dtype == TINY_I64 || u->dtype == TINY_U64) return 1;
-  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
-      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
-    return 0;
-  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
-  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
-  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << (b->k & 31) : b->k;
-  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
-  return a->vmin * k >= least && a->vmax * k <= most;
-}
 // Does a loop go on with it by an addition?
 static int tn_ptx_advances(const tiny_uop *u) { return u->op == TINY_OP_RANGE; }
 
@@ -61,15 +47,15 @@ static void tn_ptx_flatten(const tn_ptx *x, const tiny_uop *u, int64_t k, int de
   const int first = s->n, op = u->op, number = u->nsrc == 2 && u->src[1]->op == TINY_OP_CONST;
   const int widens = op == TINY_OP_CAST && (u->dtype == TINY_I64 || u->dtype == TINY_I32) &&
       (u->src[0]->dtype == TINY_I32 || (u->src[0]->dtype == TINY_I64 && tn_ptx_holds(TINY_I32, u->src[0])));
-  if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
+  if (op == TINY_OP_CONST) { s->offset = tn_wrapped_sum(s->offset, tn_wrapped_product(k, u->k)); return; }
   if (s->n > TN_PTX_TERMS) return;
   const int deep = depth == 2 * TN_PTX_TERMS;
   if (!deep && widens) tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
-  else if (!deep && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
+  else if (!deep && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_is_sum_exact(u)) {
     tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
-    tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
-  } else if (!deep && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u))
-    tn_ptx_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
+    tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : tn_wrapped_product(k, -1), depth + 1, s);
+  } else if (!deep && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_is_sum_exact(u))
+    tn_ptx_flatten(x, u->src[0], tn_wrapped_product(k, tn_factor_of(u)), depth + 1, s);
   else if (first < TN_PTX_TERMS) { s->term[s->n].u = u; s->term[s->n++].k = k; }
   else s->n = TN_PTX_TERMS + 1;
   if (s->n <= TN_PTX_TERMS) tn_ptx_gather(x, u, k, offset, first, s);

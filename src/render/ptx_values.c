@@ -273,32 +273,11 @@ static tn_ptx_operand tn_ptx_held(tn_ptx *x, tn_ptx_operand o, char kind) {
 }
 
 static tn_ptx_operand tn_ptx_number(int dtype, int64_t k) {
-  double v;
-  memcpy(&v, &k, sizeof v);
   tn_ptx_operand o = {'i', k};
   if (dtype == TINY_F64) o.kind = 'G';
-  else if (dtype == TINY_F32) {
-    const float f = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    o.kind = 'F';
-    o.n = v != v ? 0x7FC00000 : bits;
-  } else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
+  else if (dtype == TINY_F32) { o.kind = 'F'; o.n = tn_const_f32(k); }
+  else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
   return o;
-}
-// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
-static int64_t tn_ptx_half_bits(int dtype, int64_t k) {
-  const tn_ptx_operand f = tn_ptx_number(TINY_F32, k);
-  const uint32_t bits = (uint32_t)f.n, size = bits & 0x7FFFFFFF;
-  if (dtype == TINY_BF16) return bits >> 16;
-  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
-  const uint32_t sign = bits >> 31 << (tn_ptx_bits(dtype) - 1), least = finite ? 121 : 113,
-                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
-  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
-  if (size == 0x7F800000) return sign | infinity;
-  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
-  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
-  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 
 // ** conversions **

@@ -193,7 +193,8 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   b->text.n = out.n;
   b->owned = 1;
   const int tiered = tn_tiers_may(b->at) && tn_cpu_has_compiler_for(b->at->device->dev, b->units);
-  const int wanted = tiered || (tn_debug(t, 'c') && tn_is_cpu(b->at->device->backend));      // who reads sources reads C
+  const int reads = tn_debug(t, 'c') && tn_is_cpu(b->at->device->backend);   // who reads sources reads C
+  const int wanted = tiered || reads;
   return tn_build_is_builtin(b) && wanted ? tn_build_render_second(t, b, &k) : TINY_OK;
 }
 
