@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source b121884593a2986562d85ebea48033666ce31f6e2ec622ebb3e774205aa2b707
+/* tiny_amd.h 0.1.0, source e5222b0a757eb2c6b2cde1cd24729062dbb30adcc7b320b61e2c3a3ae9c36194
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -170,7 +170,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "b121884593a2986562d85ebea48033666ce31f6e2ec622ebb3e774205aa2b707"
+#define TN_AMD_SOURCE_ID "e5222b0a757eb2c6b2cde1cd24729062dbb30adcc7b320b61e2c3a3ae9c36194"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -7929,7 +7929,7 @@ static void *tn_amd_scratch(tiny_ctx *t, size_t n, size_t each) {
 // Room of a list, as it was left: what stays with the list comes from its end, what one pass needs from its begin.
 static char *tn_amd_room_of(tn_amd_list *l, size_t nbytes, int stays) {
   const size_t all = (nbytes + 15) / 16 * 16;
-  if (l->room_end - l->room_begin < all) {
+  if (!l->room || l->room_end - l->room_begin < all) {
     const size_t more = all > (size_t)TN_AMD_ROOM ? all : (size_t)TN_AMD_ROOM;
     char *const room = (char *)tn_amd_scratch(l->t, more, 1);
     if (!room) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }

@@ -57,7 +57,7 @@ static void *tn_amd_scratch(tiny_ctx *t, size_t n, size_t each) {
 // Room of a list, as it was left: what stays with the list comes from its end, what one pass needs from its begin.
 static char *tn_amd_room_of(tn_amd_list *l, size_t nbytes, int stays) {
   const size_t all = (nbytes + 15) / 16 * 16;
-  if (l->room_end - l->room_begin < all) {
+  if (!l->room || l->room_end - l->room_begin < all) {
     const size_t more = all > (size_t)TN_AMD_ROOM ? all : (size_t)TN_AMD_ROOM;
     char *const room = (char *)tn_amd_scratch(l->t, more, 1);
     if (!room) { tn_amd_list_refuse(l, "there is no memory for it"); return NULL; }
