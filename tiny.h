@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9e5210acbd99cbdc47e1ce1bcf1a2ef4022946eb7c9df02a746ae1ecf53e8fa7
+/* tiny.h 0.1.0, source a9d9a5d0c959981c6ae0dfcf3a1ce81cbd6f5961911fe1868e20c2234f940baf
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3729,7 +3729,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9e5210acbd99cbdc47e1ce1bcf1a2ef4022946eb7c9df02a746ae1ecf53e8fa7"
+#define TN_SOURCE_ID "a9d9a5d0c959981c6ae0dfcf3a1ce81cbd6f5961911fe1868e20c2234f940baf"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -64777,7 +64777,7 @@ static void tn_tier_ran(tiny_ctx *t, tn_executable *e, uint64_t ns) {
   if (x->state == TN_TIER_COMPARED) {
     uint64_t *best = &x->best[x->turns & 1];
     if (ns < *best) *best = ns;
-    x->turns++;
+    if (++x->turns == 2 * TN_TIER_TURNS) t->device[0]->programs->tiers_due = 1;
   } else if (x->state == TN_TIER_WATCHED && x->ns >= TN_TIER_NS) {
     x->state = TN_TIER_WANTED;
     t->device[0]->programs->tiers_due = 1;
@@ -64842,7 +64842,7 @@ static void tn_tiers_poll(tiny_ctx *t) {
     if (!x) continue;
     if (x->state == TN_TIER_WANTED && n < TN_TIER_BATCH) wanted[n++] = e;
     if (x->state == TN_TIER_COMPARED && x->turns >= 2 * TN_TIER_TURNS) tn_tier_decide(t, p, e);
-    due |= e->tier && e->tier->state != TN_TIER_WATCHED;
+    due |= e->tier && (e->tier->state == TN_TIER_WANTED || e->tier->state == TN_TIER_COMPILED);
   }
   p->tiers_due = due;
   if (n) tn_tiers_ask(t, p, wanted, n);

@@ -36,7 +36,7 @@ static void tn_tier_ran(tiny_ctx *t, tn_executable *e, uint64_t ns) {
   if (x->state == TN_TIER_COMPARED) {
     uint64_t *best = &x->best[x->turns & 1];
     if (ns < *best) *best = ns;
-    x->turns++;
+    if (++x->turns == 2 * TN_TIER_TURNS) t->device[0]->programs->tiers_due = 1;
   } else if (x->state == TN_TIER_WATCHED && x->ns >= TN_TIER_NS) {
     x->state = TN_TIER_WANTED;
     t->device[0]->programs->tiers_due = 1;
@@ -101,7 +101,7 @@ static void tn_tiers_poll(tiny_ctx *t) {
     if (!x) continue;
     if (x->state == TN_TIER_WANTED && n < TN_TIER_BATCH) wanted[n++] = e;
     if (x->state == TN_TIER_COMPARED && x->turns >= 2 * TN_TIER_TURNS) tn_tier_decide(t, p, e);
-    due |= e->tier && e->tier->state != TN_TIER_WATCHED;
+    due |= e->tier && (e->tier->state == TN_TIER_WANTED || e->tier->state == TN_TIER_COMPILED);
   }
   p->tiers_due = due;
   if (n) tn_tiers_ask(t, p, wanted, n);
