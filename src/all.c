@@ -287,6 +287,7 @@ TN_SMALL_BEGIN
 TN_SMALL_END
 #include "runtime/launch.c"
 TN_SMALL_BEGIN
+#include "runtime/budget.c"
 #include "runtime/run.c"
 #include "runtime/realize.c"
 #include "runtime/find_nan.c"

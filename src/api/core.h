@@ -45,6 +45,7 @@ typedef struct tiny_backend tiny_backend;
 
 // What a call returns, and what a context remembers of its first error: tiny_status.
 typedef enum tiny_code {
+  TINY_MORE = -1,   // no error: tiny_run_for has more to do
   TINY_OK = 0,
   TINY_E_ARG,       // an argument is out of its documented range, or NULL
   TINY_E_SHAPE,     // shapes do not fit each other
@@ -55,7 +56,8 @@ typedef enum tiny_code {
   TINY_E_IO,        // a file could not be read or written
   TINY_E_STATE,     // the call is out of order (tiny_end without tiny_begin ...)
   TINY_E_INTERNAL,  // a bug of this library: the message names the room that noticed
-  TINY_E_CANCELLED  // tiny_desc.progress said so: what was compiled until then is kept, and the same call goes on there
+  TINY_E_CANCELLED  // tiny_desc.progress said so: what was compiled until then is kept, and the same call goes on
+                    // there; or tiny_cancel, which is no error that the context remembers
 } tiny_code;
 
 // "TINY_E_SHAPE"; "?" for what is no code. The text is static.

@@ -34,6 +34,7 @@ struct tiny_ctx {
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
   tiny_progress progress; struct tn_watch *watch;          // watch: sees the children of the call under way
+  int64_t cancel; int cancellable;         // cancel: 1: tiny_cancel asked; cancellable: TN_CANCELLABLE .., of the call
   char *compiler;                          // as in tiny_desc; NULL: it says none
   uint64_t seed, opened; int beam, atomics, tf32, compiler_seconds;        // opened: when, in ns
   tiny_stats stats;

@@ -83,6 +83,7 @@ TINY_API const char *tiny_code_name(tiny_code code) {
     "TINY_OK", "TINY_E_ARG", "TINY_E_SHAPE", "TINY_E_DTYPE", "TINY_E_MEMORY", "TINY_E_DEVICE", "TINY_E_COMPILE",
     "TINY_E_IO", "TINY_E_STATE", "TINY_E_INTERNAL", "TINY_E_CANCELLED"
   };
+  if (code == TINY_MORE) return "TINY_MORE";
   return (unsigned)code < sizeof names / sizeof *names ? names[code] : "?";
 }
 #endif

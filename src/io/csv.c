@@ -355,7 +355,7 @@ static int tn_csv_write(tn_sink *s, const void *what) {
   const int64_t rows = u->dim[0];
   const size_t nbytes = (size_t)(rows * columns) * tn_dtypes[dtype].nbytes;
   char *data = (char *)tn_alloc(s->t, nbytes + 1), *page = data ? (char *)tn_alloc(s->t, TN_CSV_PAGE) : NULL;
-  int done = page && tiny_read(w->x, data, nbytes) == TINY_OK;
+  int done = page && tn_read_whole(w->x, data, nbytes) == TINY_OK;
   for (int i = 0; done && d->names && i < d->n; i++)
     done = tn_csv_put_name(s, d->names[i], separator) && tn_sink_put(s, i + 1 < d->n ? &separator : "\n", 1);
   done = done && tn_csv_put_rows(s, page, data, dtype, rows * columns, columns, separator);

@@ -121,7 +121,7 @@ static tiny_code tn_save_run(tiny_ctx *t, const tiny_save_desc *d) {
   if (!tn_save_names_check(t, d)) return t->code;
   for (int i = 0; save.format == TN_FORMAT_NPZ && i < d->n; i++)
     if (!tn_npy_header_of(t, "save", d->tensors[i], header)) return t->code;
-  const tiny_code code = d->n ? tiny_realize(d->tensors, d->n) : TINY_OK;
+  const tiny_code code = d->n ? tn_realize_whole(d->tensors, d->n) : TINY_OK;
   if (code != TINY_OK) return code;
   if (d->path) return tn_sink_file(t, "save", d->path, tn_save_write, &save);
   tn_sink s = {t, "save", d->writer, 0, 0};

@@ -114,7 +114,7 @@ static int tn_idx_write(tn_sink *s, const void *what) {
   piece[0] = piece[1] = 0; piece[2] = tn_idx_dtypes[i].code; piece[3] = (unsigned char)u->ndim;
   for (int d = 0; d < u->ndim; d++) tn_put_big_endian(piece + 4 + 4 * d, (uint64_t)u->dim[d], 4);
   const size_t each = tn_dtypes[u->dtype].nbytes, head = 4 + 4 * (size_t)u->ndim;
-  if (tiny_realize(&x, 1) != TINY_OK) return 0;
+  if (tn_realize_whole(&x, 1) != TINY_OK) return 0;
   const char *data = (const char *)tn_sink_elements(s, x, &copy, &n);
   int done = data && tn_sink_put(s, piece, head);
   for (size_t at = 0; done && at < n; at += TN_IDX_PIECE) {

@@ -230,7 +230,7 @@ static int tn_npy_write(tn_sink *s, const void *what) {
   void *copy;
   size_t nbytes;
   const int length = tn_npy_header_of(s->t, s->name, x, header);
-  if (!length || tiny_realize(&x, 1) != TINY_OK) return 0;
+  if (!length || tn_realize_whole(&x, 1) != TINY_OK) return 0;
   const void *data = tn_sink_elements(s, x, &copy, &nbytes);
   const int done = data && tn_sink_put(s, header, (size_t)length) && tn_sink_put(s, data, nbytes);
   tn_release(s->t, copy, nbytes);

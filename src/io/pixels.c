@@ -76,7 +76,7 @@ static int tn_pixels_of(tiny_ctx *t, const char *name, tiny_tensor *x, tn_pixels
   p->nbytes = (size_t)(p->channels * p->height * p->width) * (size_t)(1 + p->wide);
   p->data = (unsigned char *)tn_alloc(t, p->nbytes + 1);
   if (!p->data) return 0;
-  if (tiny_read(x, p->data, p->nbytes) == TINY_OK) return 1;
+  if (tn_read_whole(x, p->data, p->nbytes) == TINY_OK) return 1;
   tn_release(t, p->data, p->nbytes + 1);
   return 0;
 }

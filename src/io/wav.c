@@ -159,7 +159,7 @@ static int tn_wav_write(tn_sink *s, const void *what) {
               (long long)tn_node_nbytes(u));
     return 0;
   }
-  if (tiny_realize(&x, 1) != TINY_OK) return 0;
+  if (tn_realize_whole(&x, 1) != TINY_OK) return 0;
   const void *data = tn_sink_elements(s, x, &copy, &n);
   const size_t nheader = tn_wav_header(header, row, (int)channels, w->rate, n);
   const int done = data && tn_sink_put(s, header, nheader) && tn_sink_put(s, data, n) && tn_sink_put(s, "", n & 1);

@@ -92,7 +92,8 @@ static tiny_code tn_array_read(tiny_ctx *t, tiny_tensor *x, tn_array *a, const s
   if (s) {
     const char *const seen = (const char *)tn_storage_view(s, s->nbytes);
     *device = s->device;
-    code = s->device->backend->sync(s->device->dev);
+    code = tn_unfinished_meet(t, (tn_storage *)(uintptr_t)s, 0);
+    if (code == TINY_OK) code = s->device->backend->sync(s->device->dev);
     if (code == TINY_OK) code = tn_array_gather(a, s, seen, v, raw);
   } else code = tn_array_read_all(t, x, a, raw);
   a->value = (int64_t *)tn_scratch_bare(t, (size_t)a->nvalue * sizeof *a->value);

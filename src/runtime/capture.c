@@ -336,7 +336,8 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   const int nplace = plan ? plan->nplace : 0, nstep = plan ? plan->nstep : 0;
   const size_t part[] = {(size_t)c->n * sizeof(tn_bound_input),             (size_t)c->m * sizeof(tn_bound_output),
                          (size_t)v->leaves.n * sizeof(tn_bound_leaf),       (size_t)nplace * sizeof(int64_t),
-                         (size_t)v->scalars.n * sizeof(tn_bound_scalar),    (size_t)c->m * sizeof(tiny_tensor *)};
+                         (size_t)v->scalars.n * sizeof(tn_bound_scalar),    (size_t)c->m * sizeof(tiny_tensor *),
+                         (size_t)nstep * sizeof(uint64_t)};
   size_t nbytes = sizeof(tiny_program) + (size_t)nstep * (1 + sizeof(int)) + (size_t)v->leaves.n;
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) nbytes += part[i];
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
@@ -349,6 +350,7 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   p->kept.at = (int64_t *)(void *)at; at += part[3];
   p->scalar = (tn_bound_scalar *)(void *)at; at += part[4];
   p->made = (tiny_tensor **)(void *)at; at += part[5];
+  p->expected = (uint64_t *)(void *)at; at += part[6];
   p->label = (int *)(void *)at; at += (size_t)nstep * sizeof(int);
   p->kept.step = (uint8_t *)at; at += nstep;
   p->kept.leaf = (uint8_t *)at;
@@ -555,7 +557,8 @@ TINY_API tiny_code tiny_warm_capture(tiny_ctx *t, tiny_tensor *const *inputs, in
 
 // ** running **
 
-typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; } tn_run_call;
+// until: when a run of tiny_run_for is to be over, by the host's clock; 0: it runs to its end.
+typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; uint64_t until; } tn_run_call;
 
 // Are the tensors what the program was captured with, in dtype, shape and kind?
 static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
@@ -631,6 +634,26 @@ static tiny_code tn_run_leaves(tiny_ctx *t, const tn_run_call *c, tiny_uop **lea
   }
   return TINY_OK;
 }
+// Runs under way that meet this one in memory go on to their ends; so does one of the program itself.
+static TN_COLD tiny_code tn_run_meet(tiny_ctx *t, const tn_run_call *c) {
+  tiny_program *p = c->p;
+  const tiny_code code = tn_unfinished_end(t, p);
+  const uint32_t stamp = ++t->ir->epoch;
+  if (code != TINY_OK) return code;
+  for (int i = 0; i < p->nleaf; i++) {
+    const tiny_uop *u = p->leaf[i].input < 0 ? p->leaf[i].memory : tn_plain_buffer(tn_uop_of(c->in[p->leaf[i].input]));
+    tn_storage *s = tn_leaf_storage(u);
+    if (s->seen != stamp) s->read = 0;
+    s->seen = stamp;
+    if (p->leaf[i].updated) s->read = stamp;
+  }
+  for (int i = 0; i < p->noutput; i++) if (p->output[i].row < 0) {
+    tn_storage *s = (tn_storage *)tn_plain_buffer(tn_uop_of(c->in[p->output[i].input]))->ptr;
+    if (s->seen != stamp) s->read = 0;
+    s->seen = stamp;
+  }
+  return tn_unfinished_met(t, stamp);
+}
 // The scalars of this run.
 static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
   const tiny_program *p = c->p;
@@ -660,18 +683,42 @@ static tiny_uop *tn_run_meant(tiny_ctx *t, const tn_run_call *c, const tn_bound_
     if (meant->src[i]->dtype == TINY_INDEX) u = tn_first_of(t, u, (int)i, meant->src[i]);
   return u;
 }
-// A tensor over what was computed; an input that is given back as it is becomes a value of its own.
-static tiny_tensor *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
+// A node over what is computed; an input that is given back as it is becomes a value of its own: when it is needed, or
+// at once, a copy.
+static tiny_uop *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
   tiny_uop *u;
-  if (o->row < 0) {
+  if (o->row < 0 && !c->until) {
     u = tn_uop_of(c->in[o->input]);
     while (u->op == TINY_OP_PREFIX) u = u->src[0];
     u = tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL);
+  } else if (o->row < 0) {
+    tiny_uop *b = tn_plain_buffer(tn_uop_of(c->in[o->input]));
+    tn_storage *s = tn_storage_copy(t, (tn_storage *)b->ptr, (size_t)tn_node_nbytes(b));
+    if (!s) return NULL;
+    u = tn_buffer_node(t, s, o->dtype, b->dim[0]);
   } else {
     tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
     u = tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim));
   }
-  return tn_tensor_new(t, tn_run_meant(t, c, o, tn_reshape(t, u, o->shape.ndim, o->shape.dim)));
+  return tn_run_meant(t, c, o, tn_reshape(t, u, o->shape.ndim, o->shape.dim));
+}
+
+// A run of p may begin: its inputs fit, and what others have to do with its memory before is done.
+static tiny_code tn_run_prepare(tiny_ctx *t, const tn_run_call *c) {
+  tiny_program *p = c->p;
+  tiny_code code = tn_run_pending(t, p);
+  if (code == TINY_OK) code = tn_run_check(p, c->in);
+  if (code == TINY_OK && t->runtime->unfinished) code = tn_run_meet(t, c);
+  if (code != TINY_OK) return code;
+  tn_tiers_poll(t);
+  tn_paused_drop(t);                       // it may have read what is overwritten
+  return p->updates ? tn_run_promises(t, p) : TINY_OK;
+}
+// Memory of a run, of which leaf and fresh are there.
+static tiny_code tn_run_begin(tiny_ctx *t, const tn_run_call *c, tn_run *r, tiny_uop **leaf) {
+  tiny_code code = tn_run_bind(t, r);
+  if (code == TINY_OK) code = tn_run_leaves(t, c, leaf);
+  return code == TINY_OK ? tn_kept_bind(t, c->p, r) : code;
 }
 
 static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
@@ -679,12 +726,8 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   tiny_program *p = c->p;
   tn_run r;
   memset(&r, 0, sizeof r);
-  tiny_code code = tn_run_pending(t, p);
-  if (code == TINY_OK) code = tn_run_check(p, c->in);
+  tiny_code code = tn_run_prepare(t, c);
   if (code != TINY_OK) return code;
-  tn_tiers_poll(t);
-  tn_paused_drop(t);                       // it may have read what is overwritten
-  if (p->updates && (code = tn_run_promises(t, p)) != TINY_OK) return code;
   r.plan = p->plan;
   if (p->plan) {
     tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
@@ -692,16 +735,14 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     r.scalar = tn_run_scalars(t, c);
     r.label = p->label;
     r.leaf = leaf;
-    code = tn_run_bind(t, &r);
-    if (code == TINY_OK) code = tn_run_leaves(t, c, leaf);
-    if (code == TINY_OK) code = tn_kept_bind(t, p, &r);
+    code = tn_run_begin(t, c, &r, leaf);
     if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
     p->kept.done = r.kept && code == TINY_OK;
     if (code != TINY_OK) return code;
     t->tensors->random += p->ndraw;
   }
   for (int i = 0; i < p->noutput; i++) {
-    p->made[i] = tn_run_output(t, c, &r, &p->output[i]);
+    p->made[i] = tn_tensor_new(t, tn_run_output(t, c, &r, &p->output[i]));
     if (tn_poisoned(p->made[i])) code = t->code;
   }
   tn_storage_drop_loose(t);
@@ -709,18 +750,62 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   return code;
 }
 
+// A run that need not end with this call: all that it needs is held by the program.
+static tiny_code tn_run_for_begin(tiny_ctx *t, const tn_run_call *c) {
+  tiny_program *p = c->p;
+  tiny_code code = tn_run_prepare(t, c);
+  if (code != TINY_OK) return code;
+  struct tn_unfinished *u = tn_unfinished_new(t, p);
+  tiny_uop **scalar = tn_run_scalars(t, c);
+  for (int i = 0; i < p->nscalar; i++) { u->scalar[i] = *scalar[i]; u->scalars[i] = &u->scalar[i]; }
+  if (p->plan) code = tn_run_begin(t, c, &u->run, u->leaf);
+  if (code != TINY_OK) return code;
+  tn_unfinished_hold(t, p);
+  for (int i = 0; i < p->noutput; i++)
+    if (!(u->output[i] = tn_run_output(t, c, &u->run, &p->output[i]))) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+  u->random = t->tensors->random += p->ndraw;
+  return TINY_OK;
+}
+static tiny_code tn_run_for_guarded(tiny_ctx *t, void *arg) {
+  const tn_run_call *c = (const tn_run_call *)arg;
+  tiny_program *p = c->p;
+  tiny_code code = p->unfinished ? TINY_OK : tn_run_for_begin(t, c);
+  if (code == TINY_OK) code = tn_unfinished_go(t, p, c->until);
+  for (int i = 0; code == TINY_OK && i < p->noutput; i++) {
+    p->made[i] = tn_tensor_new(t, p->unfinished->output[i]);
+    if (tn_poisoned(p->made[i])) code = t->code;
+  }
+  if (code != TINY_MORE) tn_unfinished_drop(t, p);
+  if (code == TINY_OK) tn_collect_if_due(t);
+  return code;
+}
+
+// Does a call that returned this leave its outputs as they were? The same call may be made again.
+static int tn_run_repeats(const tiny_ctx *t, tiny_code code) {
+  return code == TINY_MORE || (code == TINY_E_CANCELLED && t->code == TINY_OK);
+}
+// How a run of p ended that another call went on with, if not well: told once.
+static tiny_code tn_run_ended(tiny_program *p) {
+  const tiny_code code = p->ended;
+  p->ended = TINY_OK;
+  return code;
+}
 // After an error every output is poison.
-static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
+static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs, uint64_t until) {
   tiny_tensor *wrong;
   tiny_ctx *t = p->t;
-  const tn_run_call c = {p, inputs};
-  tiny_code code = TINY_OK;
+  const tn_run_call c = {p, inputs, until};
+  const int begins = !until || !p->unfinished;
+  tiny_code code = until ? tn_run_ended(p) : TINY_OK;
   memset(p->made, 0, (size_t)p->noutput * sizeof *p->made);
-  if ((p->noutput && !outputs) || (p->ninput && !inputs))
+  if (code != TINY_OK) {}
+  else if ((p->noutput && !outputs) || (begins && p->ninput && !inputs))
     code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
-  else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
+  else if (begins && p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
     code = t->code != TINY_OK ? t->code : TINY_E_ARG;
-  if (code == TINY_OK) code = tn_guard(t, tn_run_guarded, (void *)(uintptr_t)&c);
+  if (code == TINY_OK) code = tn_guard_cancellable(t, until ? tn_run_for_guarded : tn_run_guarded, (void *)(uintptr_t)&c);
+  if (until && code != TINY_MORE) tn_unfinished_drop(t, p);  // where memory was refused
+  if (tn_run_repeats(t, code)) return code;
   for (int i = 0; outputs && i < p->noutput; i++) {          // inputs and outputs may be one array
     if (code != TINY_OK) tiny_free(p->made[i]);
     outputs[i] = code == TINY_OK ? p->made[i] : tn_poison(t);
@@ -746,17 +831,17 @@ static tiny_tensor *tn_run_joined(tiny_ctx *t, const tn_bound_group *g, tiny_ten
   for (int k = 0; k < g->parts; k++) part[k] = tn_uop_of(made[k]);
   return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_new(t, g->axis, g->parts, part));
 }
-static tiny_code tn_run_split(tiny_program *p, tiny_tensor *const *in, tiny_tensor **out) {
+static tiny_code tn_run_split(tiny_program *p, tiny_tensor *const *in, tiny_tensor **out, uint64_t until) {
   tiny_ctx *t = p->t;
-  const int all = p->ninput + p->noutput;
+  const int all = p->ninput + p->noutput, begins = !until || (!p->unfinished && p->ended == TINY_OK);
   int at = p->ninput;
-  tiny_code code = tn_run_split_check(p, in);
+  tiny_code code = begins ? tn_run_split_check(p, in) : TINY_OK;
   tiny_tensor **part = code == TINY_OK ? (tiny_tensor **)tn_alloc(t, (size_t)all * sizeof *part) : NULL;
   if (part) {
-    tn_parts_take(in, p->ngive, part, 0);
-    code = tn_run_parts(p, part, part + p->ninput);
+    if (begins) tn_parts_take(in, p->ngive, part, 0);
+    code = tn_run_parts(p, part, part + p->ninput, until);
   } else if (code == TINY_OK) code = TINY_E_MEMORY;
-  for (int i = 0; i < p->ntake; i++) {
+  for (int i = 0; i < p->ntake && !tn_run_repeats(t, code); i++) {
     const tn_bound_group *g = &p->group[p->ngive + i];
     out[i] = code == TINY_OK ? tn_run_joined(t, g, part + at) : tn_poison(t);
     if (!tiny_ok(out[i])) code = t->code;
@@ -765,10 +850,18 @@ static tiny_code tn_run_split(tiny_program *p, tiny_tensor *const *in, tiny_tens
   if (part) tn_parts_free(t, part, all);
   return code;
 }
-TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
+static tiny_code tn_run_until(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs, uint64_t until) {
   if (!p) return TINY_E_ARG;
-  if (!p->group) return tn_run_parts(p, inputs, outputs);
-  return outputs || !p->ntake ? tn_run_split(p, inputs, outputs) : tiny_fail(p->t, TINY_E_ARG, "run: outputs are NULL");
+  if (!p->group) return tn_run_parts(p, inputs, outputs, until);
+  if (!outputs && p->ntake) return tiny_fail(p->t, TINY_E_ARG, "run: outputs are NULL");
+  return tn_run_split(p, inputs, outputs, until);
+}
+TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
+  return tn_run_until(p, inputs, outputs, 0);
+}
+TINY_API tiny_code tiny_run_for(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs, uint64_t ns) {
+  const uint64_t now = tn_os_now(), until = now + ns;
+  return tn_run_until(p, inputs, outputs, until > now ? until : ns ? UINT64_MAX : 1);
 }
 
 TINY_API int tiny_program_kernel_count(const tiny_program *p) {
@@ -782,6 +875,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   tiny_ctx *t = p->t;
   if (p->prev) p->prev->next = p->next; else t->runtime->programs = p->next;
   if (p->next) p->next->prev = p->prev;
+  tn_unfinished_drop(t, p);
   if (p->plan) p->plan->holders--;
   for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated--;
   tn_kept_drop(t, &p->kept);

@@ -47,6 +47,9 @@ struct tiny_program {                      // a captured plan and what its blank
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
   int *label;                              // of each step
+  struct tn_unfinished *unfinished;        // a run of tiny_run_for that its caller waits for; NULL: none
+  uint64_t *expected;                      // of each step: what a task takes, or all of it where it has none, in ns
+  tiny_code ended;                         // how a run ended that another call went on with, if not well
   size_t nbytes;
 };
 
@@ -77,6 +80,7 @@ static void tn_customs_trim(tiny_ctx *t) {
 }
 
 static void tn_paused_roots(tiny_ctx *t, tn_list *roots);
+static void tn_unfinished_roots(tiny_ctx *t, const tiny_program *p, tn_list *roots);
 
 static void tn_collect(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
@@ -88,6 +92,7 @@ static void tn_collect(tiny_ctx *t) {
     for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_push(t, &roots, p->leaf[i].memory);
     for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i].u);
     for (int i = 0; i < p->noutput; i++) if (p->output[i].meant) tn_push(t, &roots, p->output[i].meant);
+    if (p->unfinished) tn_unfinished_roots(t, p, &roots);
   }
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);

@@ -144,6 +144,7 @@ TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_
 TINY_API void tiny_clear(tiny_ctx *t) {
   if (!t || (t->tensors && t->tensors->refuse)) return;
   tn_trace_forgets(t);
+  tn_os_atomic_store(&t->cancel, 0);
   t->code = TINY_OK;
 }
 TINY_API tiny_stats tiny_stats_of(const tiny_ctx *t) {

@@ -27,6 +27,7 @@ struct tn_runtime {
   size_t collected_nbytes;                 // live after the last collection
   struct tn_ordering *ordering;            // NULL: there is one device alone
   struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
+  int unfinished;                          // runs of programs that have begun and are not done
   int ahead;                               // nothing is run: what would be is planned, and compiled meanwhile
 };
 

@@ -368,12 +368,19 @@ static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
 #endif
 }
 
+// over: NULL, or where tiny_cancel asks; it means this launch if that stands in the queue at `place`, behind *from.
 typedef struct tn_cpu_call {
   tn_cpu *c; tn_cpu_kernel kernel; void *const *mem; const long long *args;
+  int64_t *over, *from, place;             // from: NULL: there is no queue
 } tn_cpu_call;
+// Are the tasks that nobody has begun not wanted any more? What cancels is looked at first, and the context's thread
+// looks at it once more when it has moved *from: it knows of every launch that was left.
+static int tn_cpu_is_over(const tn_cpu_call *x) {
+  return x->over && tn_os_atomic_load(x->over) && (!x->from || tn_os_atomic_load(x->from) <= x->place);
+}
 static void tn_cpu_task(void *arg, int i) {
   const tn_cpu_call *call = (const tn_cpu_call *)arg;
-  call->kernel(call->mem, call->args, i, NULL);
+  if (!tn_cpu_is_over(call)) call->kernel(call->mem, call->args, i, NULL);
 }
 
 // Takes a slot that is free. Threads differ by their stacks: each begins its search elsewhere, and with the slot that
@@ -391,6 +398,7 @@ static char *tn_cpu_take_slot(const tn_cpu *c) {
 }
 static void tn_cpu_task_with_local(void *arg, int i) {
   const tn_cpu_call *call = (const tn_cpu_call *)arg;
+  if (tn_cpu_is_over(call)) return;
   char *slot = tn_cpu_take_slot(call->c);
   call->kernel(call->mem, call->args, i, slot + TN_CPU_ALIGN);
   tn_os_atomic_add((int64_t *)(void *)slot, -1);
@@ -405,7 +413,8 @@ static void tn_cpu_later_launch(void *dev, void *item) {
   const tn_cpu_launched *u = (const tn_cpu_launched *)item;
   const int64_t *args = (const int64_t *)(const void *)(u + 1);
   tn_cpu *c = (tn_cpu *)dev;
-  const tn_cpu_call call = {c, u->kernel, (void *const *)(const void *)(args + u->nargs), (const long long *)args};
+  const tn_cpu_call call = {c, u->kernel, (void *const *)(const void *)(args + u->nargs), (const long long *)args,
+                            &c->t->cancel, tn_queue_cancellable(c->queue), tn_queue_place(c->queue)};
   if (u->local_nbytes && u->local_nbytes + TN_CPU_ALIGN > c->local_nbytes) {
     tn_queue_fail(c->queue, TINY_E_INTERNAL, "CPU: a launch wants LOCAL memory that nobody has reserved");
     return;
@@ -432,27 +441,69 @@ static int tn_cpu_launch_later(tn_cpu *c, const tiny_launch *l) {
   return 1;
 }
 
-static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
-  tn_cpu *c = (tn_cpu *)dev;
+// ** a launch that may end before all of its tasks have run **
+
+// Tasks `at`.. of a launch: each thread takes one after the other, as long as a task is expected to end in time.
+typedef struct tn_cpu_part {
+  int64_t at, n;                           // the first that nobody has taken; how many the launch has
+  uint64_t until, expected;                // when it is to be over; what a task takes, 0: nobody knows. In ns
+  int64_t must;                            // so many tasks run in any case
+  uint64_t *longest; int threads;          // of each thread's tasks, in ns; on so many at most
+  void (*task)(void *arg, int i); const tn_cpu_call *call;
+} tn_cpu_part;
+
+static void tn_cpu_part_share(void *arg, int thread) {
+  tn_cpu_part *p = (tn_cpu_part *)arg;
+  uint64_t now = tn_os_now(), longest = 0;
+  while (!tn_cpu_is_over(p->call)) {
+    if (now + p->expected > p->until && tn_os_atomic_add(&p->must, -1) <= 0) break;
+    const int64_t i = tn_os_atomic_add(&p->at, 1);
+    if (i >= p->n) break;
+    p->task((void *)(uintptr_t)p->call, (int)i);
+    const uint64_t then = tn_os_now();
+    if (then - now > longest) longest = then - now;
+    now = then;
+  }
+  p->longest[thread] = longest;
+}
+// Runs tasks of the part; at: the first that is left, or n. expected: the longest of those that ran.
+static void tn_cpu_part_run(tiny_ctx *t, tn_cpu_part *p) {
+  const int64_t left = p->n - p->at;
+  const int threads = left < p->threads ? (int)left : p->threads;
+  memset(p->longest, 0, (size_t)threads * sizeof *p->longest);
+  tiny_parallel(t, threads, tn_cpu_part_share, p);
+  p->expected = 0;
+  for (int i = 0; i < threads; i++) if (p->longest[i] > p->expected) p->expected = p->longest[i];
+  if (p->at > p->n) p->at = p->n;
+}
+
+// part: NULL: all tasks.
+static tiny_code tn_cpu_launch_now(tn_cpu *c, const tiny_launch *l, tn_cpu_part *part) {
   tiny_ctx *t = c->t;
   void *few[TN_CPU_PARAMS], **mem = few;
   const tiny_mem *const from = l->mem;
   uint64_t *const stamp = l->stamp;
   tn_cpu_call call;
-  if (l->tasks > INT_MAX)
-    return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
-  if (c->queue && tn_cpu_launch_later(c, l)) return TINY_OK;
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
   if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)from[i].base + from[i].offset;
   memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = c;
+  call.over = t->cancellable ? &t->cancel : NULL; call.from = NULL; call.place = 0;
+  void (*const task)(void *arg, int i) = l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task;
   if (stamp) stamp[0] = tn_os_now();
-  tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
+  if (part) { part->task = task; part->call = &call; tn_cpu_part_run(t, part); }
+  else tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, task, &call);
   if (stamp) stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
+}
+static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
+  tn_cpu *c = (tn_cpu *)dev;
+  if (l->tasks > INT_MAX)
+    return tiny_fail(c->t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
+  return c->queue && tn_cpu_launch_later(c, l) ? TINY_OK : tn_cpu_launch_now(c, l, NULL);
 }
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
@@ -469,6 +520,13 @@ static const tiny_backend tn_llvm_backend = {
 };
 // Ours, or a copy of it: what it compiles is for what the CPU says, which a dev of tn_cpu_open alone can tell.
 static int tn_is_cpu(const tiny_backend *b) { return b->target == tn_cpu_target; }
+// Can launches of the device end after any of their tasks? Not in a queue.
+static int tn_cpu_takes_parts(const tiny_backend *b, const void *dev) {
+  return b->launch == tn_cpu_launch && !((const tn_cpu *)dev)->queue;
+}
+static struct tn_queue *tn_cpu_queue(const tiny_backend *b, const void *dev) {
+  return b->launch == tn_cpu_launch ? ((const tn_cpu *)dev)->queue : NULL;
+}
 // Whose threads run its tasks; NULL: one alone.
 static struct tn_pool *tn_cpu_pool(const void *dev) {
   const tn_cpu *c = (const tn_cpu *)dev;

@@ -17,9 +17,38 @@ typedef struct tn_run {
   tn_storage **fresh, *arena[TINY_MAX_DEVICES];
   const tn_kept *kept;
   const int *label;                        // by step; NULL: they have none
+  uint64_t number;                         // of those that were looked at; 0: the newest
 } tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
+
+// ** tiny_cancel: asked for by any thread, noticed here, between launches **
+
+// Of the call under way: it is not cancelled; it may be; it was, which it has noticed.
+enum { TN_NOT_CANCELLABLE, TN_CANCELLABLE, TN_CANCELLED };
+
+static inline int tn_is_cancelled(tiny_ctx *t) {
+  if (!t->cancellable || !tn_os_atomic_load(&t->cancel)) return 0;
+  t->cancellable = TN_CANCELLED;
+  return 1;
+}
+// From here on launches that wait in queues may be left out, or no more.
+static TN_COLD void tn_queues_may_cancel(tiny_ctx *t, int may) {
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_queue *q = tn_cpu_queue(t->device[i]->backend, t->device[i]->dev);
+    if (q) tn_queue_may_cancel(q, may);
+  }
+}
+// A call's launches are given. If it is cancelled, nothing of them is at work any more.
+static TN_COLD tiny_code tn_cancelled_end(tiny_ctx *t, tiny_code code) {
+  int over = tn_is_cancelled(t);
+  if (over) tn_devices_sync(t);
+  tn_queues_may_cancel(t, 0);
+  if (!over && tn_is_cancelled(t)) { over = 1; tn_devices_sync(t); }
+  return over && (code == TINY_OK || code == TINY_E_CANCELLED) ? TINY_E_CANCELLED : code;
+}
+
+// ** batches **
 
 // Launches that are handed to a device together, and what they point to.
 enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
@@ -35,7 +64,7 @@ static TN_COLD tn_observed *tn_run_observe(struct tn_device *d, const tn_run *r,
   const int step = (int)(s - r->plan->step);
   if (!l) return NULL;
   l->schedule = r->plan->number; l->step = step;
-  l->run = d->t->observer->runs;
+  l->run = r->number ? r->number : d->t->observer->runs;
   l->label = r->label ? r->label[step] : 0;
   return l;
 }
@@ -117,12 +146,9 @@ static TN_COLD tiny_code tn_run_copy(tiny_ctx *t, const tn_run *r, tn_batch *b, 
                          (size_t)p->place[s->mem[0]].nbytes, s->after);
 }
 
-// position: along the axes of the iterations in which the step works.
-static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
-  if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
-    const tiny_code code = tn_batch_flush(b);
-    if (code != TINY_OK) return code;
-  }
+// The step as the last launch of the batch, which has room for it. position: as below.
+static inline tiny_launch *tn_run_give(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s,
+                                       const int64_t *position) {
   tiny_mem *m = s->nmem <= TN_BATCH_MEM ? b->mem + b->nmem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
   int64_t *a = s->narg <= TN_BATCH_ARGS ? b->arg + b->narg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
   for (int i = 0; i < s->nmem; i++) tn_run_memory(r, s->mem[i], &m[i]);
@@ -143,6 +169,15 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
   memcpy(l->global, s->exe->global, sizeof l->global);
   memcpy(l->local, s->exe->local, sizeof l->local);
   l->stamp = NULL;
+  return l;
+}
+// position: along the axes of the iterations in which the step works.
+static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
+  if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
+    const tiny_code code = tn_batch_flush(b);
+    if (code != TINY_OK) return code;
+  }
+  tn_run_give(t, r, b, s, position);
   return tn_batch_add(t, r, b, s);
 }
 
@@ -173,7 +208,7 @@ static void tn_run_make_room(struct tn_device *d, const tn_plan *p) {
   const int beyond_cap = tn_is_beyond_cap(d, fresh);
   if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
   if (beyond_cap && tn_is_beyond_cap(d, fresh))
-    for (tiny_program *x = t->runtime->programs; x; x = x->next) tn_kept_drop(t, &x->kept);
+    for (tiny_program *x = t->runtime->programs; x; x = x->next) if (!x->unfinished) tn_kept_drop(t, &x->kept);
 }
 // Storage for outputs and arenas. It is loose until nodes own it.
 static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
@@ -192,34 +227,58 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   return code;
 }
 
+// Does the step do anything in this run, which may have its result already?
+static inline int tn_run_does(const tn_run *r, int step) {
+  return tn_step_does(&r->plan->step[step]) && !(r->kept && r->kept->done && r->kept->step[step]);
+}
+// Before a step: what it writes is known to be written, and what comes in the batch is for its device.
+static inline tiny_code tn_run_ready(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s) {
+  const tn_place_row *to = &r->plan->place[s->mem[0]];
+  tiny_code code = TINY_OK;
+  if (to->kind == TN_PLACE_LEAF) {
+    tn_leaf_storage(r->leaf[to->index])->written++;
+    if (t->runtime->ordering) code = tn_ordering_settle(t, s->device);
+  }
+  return code == TINY_OK ? tn_batch_for(b, t->device[s->device]) : code;
+}
+// The work of a step at one position.
+static inline tiny_code tn_run_one(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s,
+                                   const int64_t *position) {
+  tiny_code code = tn_run_ready(t, r, b, s);
+  if (code == TINY_OK) code = s->copies ? tn_run_copy(t, r, b, s) : tn_run_step(t, r, b, s, position);
+  if (code == TINY_OK && s->event) {
+    code = tn_batch_flush(b);
+    if (code == TINY_OK) code = tn_ordering_made(t, s->event, s->device);
+  }
+  return code;
+}
+
+// Of how many positions the iterations are, NULL: one; and position number n.
+static int64_t tn_tiled_times(const tn_tiled_axes *tiled) {
+  int64_t all = 1;
+  for (int i = 0; tiled && i < tiled->n; i++) all *= tiled->axis[i].count;
+  return all;
+}
+static void tn_tiled_position(const tn_tiled_axes *tiled, int64_t n, int64_t *position) {
+  for (int i = tiled ? tiled->n - 1 : -1; i >= 0; i--) {
+    const tn_tiled_axis *a = &tiled->axis[i];
+    position[i] = a->from + a->step * (n % a->count);
+    n /= a->count;
+  }
+}
+
 // Steps from..to-1, once for every position of their iterations.
 static tiny_code tn_run_tiled(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_tiled_axes *tiled, int from,
                                int to) {
-  int64_t all = 1, position[TN_TILED_AXES];
-  for (int i = 0; tiled && i < tiled->n; i++) all *= tiled->axis[i].count;
+  const int64_t all = tn_tiled_times(tiled);
+  int64_t position[TN_TILED_AXES];
   for (int64_t n = 0; n < all; n++) {
-    int64_t left = n;
-    for (int i = tiled ? tiled->n - 1 : -1; i >= 0; i--) {
-      const tn_tiled_axis *a = &tiled->axis[i];
-      position[i] = a->from + a->step * (left % a->count);
-      left /= a->count;
-    }
+    tn_tiled_position(tiled, n, position);
     for (int i = from; i < to; i++) {
-      const tn_step *s = &r->plan->step[i];
-      if (!tn_step_does(s) || (r->kept && r->kept->done && r->kept->step[i])) continue;
-      const tn_place_row *to_place = &r->plan->place[s->mem[0]];
-      tiny_code code = TINY_OK;
-      if (to_place->kind == TN_PLACE_LEAF) {
-        tn_leaf_storage(r->leaf[to_place->index])->written++;
-        if (t->runtime->ordering) code = tn_ordering_settle(t, s->device);
-      }
-      if (code == TINY_OK) code = tn_batch_for(b, t->device[s->device]);
-      if (code == TINY_OK) code = s->copies ? tn_run_copy(t, r, b, s) : tn_run_step(t, r, b, s, position);
-      if (code == TINY_OK && s->event) {
-        code = tn_batch_flush(b);
-        if (code == TINY_OK) code = tn_ordering_made(t, s->event, s->device);
-      }
+      if (!tn_run_does(r, i)) continue;
+      const tiny_code code = tn_run_one(t, r, b, &r->plan->step[i], position);
       if (code != TINY_OK) return code;
+      if (tn_is_cancelled(t)) return TINY_E_CANCELLED;
     }
   }
   return TINY_OK;
@@ -243,26 +302,39 @@ static TN_COLD const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_
   return label;
 }
 
-// A run that is looked at begins. Returns when.
+// A run that is looked at begins, or goes on: it has a number then. Returns when.
 static TN_COLD uint64_t tn_run_seen(tiny_ctx *t, const tn_run *r) {
   struct tn_observer *o = tn_observer_of(t);
-  if (o) o->runs++;
+  if (o && !r->number) o->runs++;
   if (tn_tracing(t)) tn_trace_plan(t, r->plan, r->label);
   tn_trace_live(t);                        // with the arena, which goes as soon as all is launched
   return tn_os_now();
+}
+
+// The steps that are tiled alike, from step `from` on: those before `*to`.
+static const tn_tiled_axes *tn_run_group(const tn_plan *p, int from, int end, int *to) {
+  const int tiled = p->step[from].tiled;
+  for (*to = from + 1; tiled && *to < end && p->step[*to].tiled == tiled; ++*to) {}
+  return tiled ? &p->tiled[tiled - 1] : NULL;
+}
+// A code of a run, as what the call returns: said, unless it was cancelled.
+static tiny_code tn_run_failed(tiny_ctx *t, tiny_code code, const struct tn_device *d) {
+  if (code == TINY_OK || code == TINY_E_CANCELLED || t->code != TINY_OK) return code;
+  return tiny_fail(t, code, "%s: a kernel failed", d ? d->title : "run");
 }
 
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
   tn_batch *b = tn_batch_open(t);
-  tiny_code code = TINY_OK;
+  const int queued = t->cancellable && t->ndevice > 1;
+  if (queued) tn_queues_may_cancel(t, 1);
+  tiny_code code = tn_is_cancelled(t) ? TINY_E_CANCELLED : TINY_OK;
   const uint64_t began = b->observed ? tn_run_seen(t, r) : 0;
   if (t->runtime->ordering) tn_ordering_begin(t, p->nevent);
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
-    const int tiled = p->step[i].tiled;
-    for (to = i + 1; tiled && to < end && p->step[to].tiled == tiled; to++) {}
-    code = tn_run_tiled(t, r, b, tiled ? &p->tiled[tiled - 1] : NULL, i, to);
+    const tn_tiled_axes *tiled = tn_run_group(p, i, end, &to);
+    code = tn_run_tiled(t, r, b, tiled, i, to);
   }
   if (code == TINY_OK) code = tn_batch_flush(b);
   if (t->runtime->ordering) {              // also after an error: what was launched before it may not have run
@@ -273,9 +345,9 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
     const tiny_code waited = tn_devices_sync(t);
     if (code == TINY_OK) code = waited;
   }
+  if (queued || code == TINY_E_CANCELLED) code = tn_cancelled_end(t, code);
   for (int i = 0; i < t->ndevice && (end == p->nstep || code != TINY_OK); i++) tn_storage_drop(t, r->arena[i]);
   if (began) tn_trace_run(t, p, began);
-  if (code == TINY_OK || t->code != TINY_OK) return code;
-  return tiny_fail(t, code, "%s: a kernel failed", b->device ? b->device->title : "run");
+  return tn_run_failed(t, code, b->device);
 }
 #endif

@@ -329,7 +329,7 @@ TINY_API int64_t tiny_loader_each(tiny_loader *l, tiny_tensor **batch) {
   tiny_ctx *t = l->t;
   const int inside = l->frame && l->frame == tn_frame_number(t->tensors);
   l->frame = 0;
-  if (inside && tiny_end(t) != TINY_OK) return 0;
+  if (inside && tn_end_by(tn_guard, t) != TINY_OK) return 0;
   tiny_begin(t);
   const int64_t items = tiny_loader_next(l, batch);
   if (items) l->frame = tn_frame_number(t->tensors);

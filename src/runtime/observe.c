@@ -28,6 +28,7 @@ typedef struct tn_profiled {
 typedef struct tn_observed {
   uint64_t stamp[2], given, done;          // stamp: by the device's clock
   int kernel, label, schedule, step; uint64_t run;
+  double share; int rest;                  // the part of the launch's tasks that this was; not the first part
 } tn_observed;
 enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };         // launches of a part; parts before they are told in between
 typedef struct tn_observed_part {
@@ -86,13 +87,14 @@ static double tn_roof_share(const struct tn_roof *r, double flops, double nbytes
   const double sums = flops / r->gflops, bytes = nbytes / r->gbps;
   return (sums > bytes ? sums : bytes) / ns;
 }
-static void tn_tell_line(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t ns) {
-  const double s = (double)(ns ? ns : 1) * 1e-9;
-  const double share = tn_roof_share(&d->t->observer->roof[d->number], k->flops, k->nbytes, s * 1e9);
+static void tn_tell_line(const struct tn_device *d, const tn_seen_kernel *k, const char *label, double part,
+                         uint64_t ns) {
+  const double s = (double)(ns ? ns : 1) * 1e-9, flops = k->flops * part, nbytes = k->nbytes * part;
+  const double share = tn_roof_share(&d->t->observer->roof[d->number], flops, nbytes, s * 1e9);
   char of_limit[32] = "";
   if (share > 0) tn_number_print(of_limit, sizeof of_limit, "  %.0f %% of the limit", share * 100);
   tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB%s%s%s", d->name,
-         (unsigned long long)d->t->stats.kernels, k->name, s * 1e6, k->flops / s * 1e-9, k->nbytes / s * 1e-9,
+         (unsigned long long)d->t->stats.kernels, k->name, s * 1e6, flops / s * 1e-9, nbytes / s * 1e-9,
          (double)d->stats.nbytes_live * 1e-6, of_limit, *label ? "  " : "", label);
 }
 static void tn_tell_times(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t from,
@@ -108,7 +110,7 @@ static void tn_tell_event(const struct tn_device *d, tn_seen_kernel *k, const ch
   tn_event_add(t, "\"kernel\":\"%016llx\",\"label\":", (unsigned long long)k->key);
   tn_event_text(t, label);
   tn_event_add(t, ",\"schedule\":%d,\"step\":%d,\"run\":%llu,\"flops\":%.0f,\"nbytes\":%.0f", l->schedule, l->step,
-               (unsigned long long)l->run, k->flops, k->nbytes);
+               (unsigned long long)l->run, k->flops * l->share, k->nbytes * l->share);
   tn_event_end(t);
 }
 static void tn_tell_worker(const struct tn_device *d, const tn_seen_kernel *k, int thread, uint64_t from, uint64_t to,
@@ -147,7 +149,7 @@ static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uin
     row->next = k->profiled;
     at = k->profiled = o->nrow;
   }
-  o->row[at - 1].launches++;
+  o->row[at - 1].launches += !l->rest;
   o->row[at - 1].ns += ns;
 }
 
@@ -174,7 +176,7 @@ static void tn_observed_launch(struct tn_device *d, const tn_observed *l, int *a
   if (!tn_observed_when(d, l, &from, &to)) return;
   t->stats.device_ns += to - from;
   d->stats.device_ns += to - from;
-  if (tn_debug(t, 'k')) tn_tell_line(d, k, label, to - from);
+  if (tn_debug(t, 'k')) tn_tell_line(d, k, label, l->share, to - from);
   else if (tn_debug(t, 'l')) tn_tell_times(d, k, label, from, to - from);
   if (t->observer->profiles) tn_tell_profile(d, l, to - from);
   if (tn_tracing(t)) tn_tell_event(d, k, label, l, from, to);
@@ -218,6 +220,7 @@ static tn_observed *tn_observe_launch(struct tn_device *d, tn_executable *e) {
   tn_observed *l = &d->observed->of[d->observed->n++];
   memset(l, 0, sizeof *l);
   l->kernel = kernel;
+  l->share = 1;
   l->given = tn_os_now();
   return l;
 }

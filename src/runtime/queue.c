@@ -42,6 +42,9 @@ static void *tn_queue_room(struct tn_queue *q, tn_queue_fn happens, tn_queue_fn 
 }
 static void tn_queue_push(struct tn_queue *q) { (void)q; }
 static void tn_queue_fail(struct tn_queue *q, tiny_code code, const char *what) { (void)q; (void)code; (void)what; }
+static int64_t *tn_queue_cancellable(struct tn_queue *q) { (void)q; return NULL; }
+static int64_t tn_queue_place(struct tn_queue *q) { (void)q; return 0; }
+static void tn_queue_may_cancel(struct tn_queue *q, int may) { (void)q; (void)may; }
 static void tn_queue_reap(struct tn_queue *q) { (void)q; }
 static void tn_queue_drain(struct tn_queue *q) { (void)q; }
 static tiny_code tn_queue_sync(struct tn_queue *q) { (void)q; return TINY_OK; }
@@ -72,6 +75,7 @@ struct tn_queue {
   tiny_code failed; char why[256];         // first, of what happened since the last sync
   char apart0[64]; int64_t given, sleeps, quit;              // counters of one side are cache lines apart from others
   char apart1[64]; int64_t happened, wanted;                 // wanted: the first place that somebody sleeps for
+  int64_t cancellable;                     // what was given from here on belongs to a call that may be cancelled
   char apart2[64];
 };
 
@@ -118,6 +122,15 @@ static void tn_queue_fail(struct tn_queue *q, tiny_code code, const char *what) 
   snprintf(q->why, sizeof q->why, "%s", what);
 }
 
+// Where the place stands from which items may be left out when the call is cancelled; that of the item that happens.
+// For `happens`.
+static int64_t *tn_queue_cancellable(struct tn_queue *q) { return &q->cancellable; }
+static int64_t tn_queue_place(struct tn_queue *q) { return tn_os_atomic_load(&q->happened); }
+// On the context's thread: what is given from now on may be left out when the call is cancelled; or nothing may.
+static void tn_queue_may_cancel(struct tn_queue *q, int may) {
+  tn_os_atomic_store(&q->cancellable, may ? q->given : INT64_MAX);
+}
+
 // Tasks on the threads of the queue; for `happens`.
 static void tn_queue_run(struct tn_queue *q, int n, void (*task)(void *arg, int i), void *arg) {
   tn_pool_run(q->pool, n, task, arg);
@@ -143,6 +156,7 @@ static void tn_queue_reset(struct tn_queue *q) {
   q->started = 0;
   q->sleeps = q->quit = 0;
   q->wanted = INT64_MAX;
+  q->cancellable = INT64_MAX;
   tn_os_mutex_open(&q->lock);
   tn_os_cond_open(&q->work);
   tn_os_cond_open(&q->done);

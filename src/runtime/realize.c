@@ -40,12 +40,17 @@ static tiny_code tn_realize_user(tiny_ctx *t, void *arg) {
   return tn_realize_guarded(t, &some);
 }
 
-TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
+// As tn_guard, or tn_guard_cancellable.
+typedef tiny_code tn_guard_fn(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), void *arg);
+
+static tiny_code tn_realize_by(tn_guard_fn *guard, tiny_tensor *const *x, int n) {
   tiny_code code;
   tiny_ctx *t = tn_realize_check("realize", x, n, &code);
   tn_realize_call c = {x, n};
-  return t ? tn_guard(t, tn_realize_user, &c) : code;
+  return t ? guard(t, tn_realize_user, &c) : code;
 }
+TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) { return tn_realize_by(tn_guard_cancellable, x, n); }
+static tiny_code tn_realize_whole(tiny_tensor *const *x, int n) { return tn_realize_by(tn_guard, x, n); }
 
 static int tn_runs(tiny_ctx *t) { return tn_device_is_open(t, 0) && !t->tensors->refuse; }
 
@@ -116,6 +121,10 @@ static tiny_code tn_read_node(tiny_ctx *t, const tn_read_call *c, tiny_uop *read
     from = tn_plain_buffer(read);
     collects = 1;
   }
+  if (from) {
+    const tiny_code code = tn_unfinished_meet(t, (tn_storage *)from->ptr, 0);
+    if (code != TINY_OK) return code;
+  }
   for (tiny_uop *u = read; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
   const tn_storage *s = (tn_storage *)from->ptr;
@@ -162,14 +171,18 @@ static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tenso
   return TINY_OK;
 }
 
-TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
+static tiny_code tn_read_by(tn_guard_fn *guard, tiny_tensor *x, void *out, size_t nbytes) {
   tiny_code code;
   tiny_ctx *t = tn_realize_check("read", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "read", x, out, nbytes);
   tn_read_call c = {x, out, nbytes};
-  return code == TINY_OK ? tn_guard(t, tn_read_guarded, &c) : code;
+  return code == TINY_OK ? guard(t, tn_read_guarded, &c) : code;
 }
+TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
+  return tn_read_by(tn_guard_cancellable, x, out, nbytes);
+}
+static tiny_code tn_read_whole(tiny_tensor *x, void *out, size_t nbytes) { return tn_read_by(tn_guard, x, out, nbytes); }
 
 #ifndef TINY_NO_INTERP
 // The interpreter's view of a BUFFER: its bytes, copied out of the device.
@@ -183,6 +196,7 @@ static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   }
   const size_t nbytes = (size_t)tn_node_nbytes(buffer);
   void *copy = tn_scratch(t, nbytes + 1);
+  if (tn_unfinished_meet(t, (tn_storage *)buffer->ptr, 0) != TINY_OK) return NULL;
   const tiny_mem m = {((tn_storage *)buffer->ptr)->mem, 0};
   if (d->backend->sync(d->dev) != TINY_OK ||
       (nbytes && d->backend->copy_out(d->dev, copy, m, nbytes) != TINY_OK))
@@ -210,25 +224,27 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 #endif
 
 // The only element of x in raw, as its dtype's; 0 after an error.
-static int tn_item(const char *name, tiny_tensor *x, unsigned char *raw) {
+static int tn_item(const char *name, tn_guard_fn *guard, tiny_tensor *x, unsigned char *raw) {
   tiny_tensor *out;
   char text[TN_DIMS_TEXT];
   if (!tn_usable(name, 1, &x, &out)) return 0;
-  if (tiny_nelem_of(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
+  if (tiny_nelem_of(x) == 1) return tn_read_by(guard, x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
   tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name,
             tn_text_of(tn_uop_of(x), text));
   return 0;
 }
-TINY_API double tiny_item(tiny_tensor *x) {
+static double tn_item_by(tn_guard_fn *guard, tiny_tensor *x) {
   TN_FLOAT_MODE;
   unsigned char raw[8];
-  if (!tn_item("item", x, raw)) return (double)NAN;
+  if (!tn_item("item", guard, x, raw)) return (double)NAN;
   const int dtype = tn_uop_of(x)->dtype;
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, raw)));
 }
+TINY_API double tiny_item(tiny_tensor *x) { return tn_item_by(tn_guard_cancellable, x); }
+static double tn_item_whole(tiny_tensor *x) { return tn_item_by(tn_guard, x); }
 TINY_API int64_t tiny_item_i64(tiny_tensor *x) {
   unsigned char raw[8];
-  if (!tn_item("item_i64", x, raw)) return 0;
+  if (!tn_item("item_i64", tn_guard_cancellable, x, raw)) return 0;
   const int dtype = tn_uop_of(x)->dtype;
   return tn_dtype_convert(TINY_I64, dtype, tn_dtype_load(dtype, raw));
 }
@@ -414,8 +430,9 @@ static void tn_storage_replace(tiny_ctx *t, tn_storage *s, tn_storage *fresh) {
 static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, size_t nbytes) {
   const struct tn_device *d = s->device;
   const tiny_mem to = {s->mem, 0};
+  tiny_code code = tn_unfinished_meet(t, s, 1);
+  if (code != TINY_OK) return code;
   const uint32_t stamp = ++t->ir->epoch;
-  tiny_code code = TINY_OK;
   s->seen = stamp;
   tn_readers_find(t, stamp);
   if (s->read == stamp) code = tn_storage_keep_old(t, s);
@@ -466,6 +483,8 @@ static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
     return TINY_OK;
   }
   if (!s || tn_storage_is_callers(s) || !fresh || fresh->refs != 1) return tn_assign_now(t, x, from);
+  const tiny_code met = tn_unfinished_meet_replaced(t, s, memory);
+  if (met != TINY_OK) return met;
   s->state = memory;
   fresh->refs++;
   tn_storage_replace(t, s, fresh);
@@ -501,6 +520,8 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL;
   if (s && tn_storage_is_callers(s)) return tn_callers_write(t, s, c->data, c->nbytes);
   if (s) {
+    const tiny_code met = tn_unfinished_meet_replaced(t, s, memory);
+    if (met != TINY_OK) return met;
     tn_storage *fresh = tn_storage_from(s->device, c->data, c->nbytes);
     s->state = memory;
     if (fresh) tn_storage_replace(t, s, fresh);
@@ -592,15 +613,17 @@ static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-TINY_API tiny_code tiny_end(tiny_ctx *t) {
+static tiny_code tn_end_by(tn_guard_fn *guard, tiny_ctx *t) {
   if (!t) return TINY_E_ARG;
   if (!t->tensors) return t->code;
   if (!t->tensors->depth) return tiny_fail(t, TINY_E_STATE, "end: no frame is open");
-  const tiny_code code = tn_runs(t) ? tn_guard(t, tn_end_guarded, NULL) : t->code;
+  const tiny_code code = tn_runs(t) ? guard(t, tn_end_guarded, NULL) : t->code;
+  if (code == TINY_E_CANCELLED && t->code == TINY_OK) return code;         // the frame is open, for another tiny_end
   tn_paused_drop(t);
   tn_pending_drop(t->tensors, 0, 1);
   tn_frame_close(t);
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
   return code == TINY_OK ? t->code : code; // what was poison was not queued
 }
+TINY_API tiny_code tiny_end(tiny_ctx *t) { return tn_end_by(tn_guard_cancellable, t); }
 #endif

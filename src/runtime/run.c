@@ -8,7 +8,7 @@
 #ifndef TN_RUNTIME_RUN
 #define TN_RUNTIME_RUN
 #ifndef TINY_AMALGAMATED
-#include "launch.c"
+#include "budget.c"
 #endif
 
 // ** planning **
@@ -368,10 +368,13 @@ static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const t
 // The second part, if the frame wants at its end what was expected; *done: it ran.
 static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
   tn_paused *p = t->runtime->paused;
+  tiny_code code = TINY_OK;
   *done = p && wanted->n == p->nroot && !memcmp(wanted->u, p->uop, (size_t)p->nroot * sizeof *p->uop);
   if (!*done) return TINY_OK;
-  const tiny_code code = tn_run_launch(t, &p->run, p->run.plan->nfirst, p->run.plan->nstep);
+  if (t->runtime->unfinished && (code = tn_unfinished_meet_plan(t, p->run.plan, p->run.leaf)) != TINY_OK) return code;
+  code = tn_run_launch(t, &p->run, p->run.plan->nfirst, p->run.plan->nstep);
   memset(p->run.arena, 0, sizeof p->run.arena);
+  if (code != TINY_OK) tn_paused_drop(t);  // a call that was cancelled may be made again
   if (code == TINY_OK) tn_realized_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput, NULL);
   return code;
 }
@@ -429,7 +432,8 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   r.plan = plan; r.leaf = v.leaves.u; r.scalar = v.scalars.u;
   r.fresh = (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof *r.fresh);
   r.label = tn_observing(t) ? tn_run_labels(t, plan, &v) : NULL;
-  tiny_code code = tn_run_bind(t, &r);
+  tiny_code code = t->runtime->unfinished ? tn_unfinished_meet_plan(t, plan, r.leaf) : TINY_OK;
+  if (code == TINY_OK) code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_realized_nodes(t, &r, &v);
   tn_realized_once(t, &v, plan);

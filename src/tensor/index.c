@@ -362,7 +362,7 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
 // a tensor.
 static double tn_known(tiny_ctx *t, tiny_uop *u) {
   tiny_tensor *x = tn_tensor_new(t, u);
-  const double value = tiny_item(x);
+  const double value = tn_item_whole(x);
   tiny_free(x);
   return value;
 }
@@ -405,7 +405,7 @@ static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
   const int64_t n = u->dim[0], none = 0;
   tiny_tensor *running = tn_tensor_new(t, u);
   if (!n || !tiny_ok(running)) return running;
-  const int64_t count = tiny_realize(&running, 1) == TINY_OK
+  const int64_t count = tn_realize_whole(&running, 1) == TINY_OK
                             ? tn_known_count(t, tn_cut(t, tn_uop_of(running), 0, n - 1, n), (double)n) : -1;
   tiny_uop *at = &t->ir->bad;
   if (count == 0) at = tn_expand(t, tn_k(t, u, 0), 1, &none);
@@ -490,8 +490,8 @@ static tiny_tensor *tn_repeated_at(tiny_ctx *t, tiny_uop *repeats, int64_t n) {
   tiny_uop *u = tn_reshape(t, tn_scan(t, TINY_OP_ADD, tn_reshape(t, r, 2, row), 1, n), 1, &n);
   tiny_tensor *through = tn_tensor_new(t, u), *least = tn_tensor_new(t, tn_bad(t, r) ? r : tn_extreme(t, 1, r, 1, 0)),
               *both[2] = {through, least}, *out = tn_poison(t);
-  if (tiny_ok(through) && tiny_ok(least) && tiny_realize(both, 2) == TINY_OK) {
-    const double lo = tiny_item(least);
+  if (tiny_ok(through) && tiny_ok(least) && tn_realize_whole(both, 2) == TINY_OK) {
+    const double lo = tn_item_whole(least);
     const int64_t count = lo < 0 ? -1 : tn_known_count(t, tn_cut(t, tn_uop_of(through), 0, n - 1, n), 9e18);
     if (lo < 0) tiny_fail(t, TINY_E_ARG, "repeat_interleave_by: an element %g times", lo);
     else if (count >= INT32_MAX)

@@ -432,6 +432,9 @@ static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor
 }
 // Are x[0..n-1] live tensors of t (NULL: of any one context)? If not, *out is what the operator returns: poison, or
 // NULL when nothing tells the context. A poisoned argument leaves the first error alone.
+// As the calls of these names, of which tiny_cancel ends none: within others.
+static tiny_code tn_realize_whole(tiny_tensor *const *x, int n);                 // runtime/realize.c
+static double tn_item_whole(tiny_tensor *x);
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u);   // length.c
 static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis);
 static int tn_axis_whole_for(tiny_ctx *t, const char *name, const tiny_uop *u, int axis, const char *what);
