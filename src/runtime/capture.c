@@ -788,7 +788,8 @@ static int tn_run_repeats(const tiny_ctx *t, tiny_code code) {
 static tiny_code tn_run_ended(tiny_program *p) {
   const tiny_code code = p->ended;
   p->ended = TINY_OK;
-  return code;
+  if (code == TINY_OK || code == TINY_E_CANCELLED) return code;
+  return tiny_fail(p->t, code, "run_for: another call went on with the run, and failed");
 }
 // After an error every output is poison.
 static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs, uint64_t until) {
