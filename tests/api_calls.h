@@ -2573,6 +2573,14 @@ static void call_tiny_run(world *w) {
   (void)w;
   give_code(w, tiny_run(the_program(w), L(0), O(0)));
 }
+static void call_tiny_run_for(world *w) {
+  (void)w;
+  give_code(w, tiny_run_for(the_program(w), L(0), O(0), (uint64_t)N(0, 1)));
+}
+static void call_tiny_cancel(world *w) {
+  (void)w;
+  tiny_cancel(w->t);
+}
 static void call_tiny_program_kernel_count(world *w) {
   (void)w;
   give_number(w, tiny_program_kernel_count(the_program(w)));
@@ -3317,6 +3325,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_cutmix", call_tiny_cutmix, 2, 0, 1, 1},
   {"tiny_capture", call_tiny_capture, 4, 1, 2, 0},
   {"tiny_run", call_tiny_run, 2, 1, 0, 1},
+  {"tiny_run_for", call_tiny_run_for, 2, 1, 1, 1},
+  {"tiny_cancel", call_tiny_cancel, 0, 1, 0, 0},
   {"tiny_program_kernel_count", call_tiny_program_kernel_count, 0, 1, 0, 0},
   {"tiny_warm", call_tiny_warm, 2, 1, 1, 0},
   {"tiny_warm_capture", call_tiny_warm_capture, 4, 1, 2, 0},

@@ -413,6 +413,19 @@ static void check_program(const Context &t) {
     const std::vector<Tensor> out = p({t.from(std::vector<float>{static_cast<float>(i), 1})});
     CHECK(out.size() == 2 && has(out[0], {2}, {static_cast<double>(i), 2}) && out[1].item() == i + 1);
   }
+  std::vector<Tensor> out;
+  int calls = 1;
+  while (!p.run_for({x}, out, 1)) calls++;
+  CHECK(calls > 1 && out.size() == 2 && has(out[0], {2}, {3, 8}) && out[1].item() == 7);
+  t.cancel();
+#ifdef TINY_EXCEPTIONS
+  tiny_code thrown = TINY_OK;
+  try { p({x}); } catch (const tiny::Error &e) { thrown = e.code; }
+  CHECK(thrown == TINY_E_CANCELLED);
+#else
+  CHECK(p({x}).empty());
+#endif
+  CHECK(t.status() == TINY_OK && p({x}).size() == 2);
 }
 
 int main() {

@@ -23,7 +23,7 @@ struct tn_unfinished {
   tn_run_at at;
   int bound, done;                         // it has its memory; it has run, and its outputs wait
   tiny_uop **leaf, **output, *scalar, **scalars;             // by number of the program's; scalar: the nodes themselves
-  uint32_t random;                         // calls of random numbers when it had taken its own
+  int drew; uint32_t random;               // calls of random numbers when it had taken its own, once it has
   void *kernel; uint64_t kernel_ns;        // of the launch that is under way; NULL: its code was replaced
   size_t nbytes;
 };
@@ -75,7 +75,7 @@ static void tn_unfinished_release(tiny_ctx *t, tiny_program *p) {
 static void tn_unfinished_drop(tiny_ctx *t, tiny_program *p) {
   struct tn_unfinished *u = p->unfinished;
   if (!u) return;
-  if (u->bound && !u->done && t->tensors->random == u->random) t->tensors->random -= p->ndraw;
+  if (u->drew && !u->done && t->tensors->random == u->random) t->tensors->random -= p->ndraw;
   if (u->bound && !u->done) p->kept.done = 0;
   tn_unfinished_release(t, p);
   tn_release(t, u, u->nbytes);

@@ -764,6 +764,10 @@ static tiny_code tn_run_for_begin(tiny_ctx *t, const tn_run_call *c) {
   for (int i = 0; i < p->noutput; i++)
     if (!(u->output[i] = tn_run_output(t, c, &u->run, &p->output[i]))) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
   u->random = t->tensors->random += p->ndraw;
+  u->drew = 1;
+  if (p->plan) return TINY_OK;
+  u->done = 1;                             // nothing is to be computed
+  tn_unfinished_release(t, p);
   return TINY_OK;
 }
 static tiny_code tn_run_for_guarded(tiny_ctx *t, void *arg) {
