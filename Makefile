@@ -229,6 +229,13 @@ build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
+# By how much tiny_run_for goes beyond its time: make bench-budget FRAMES=10000
+bench-budget: build/bench/budget
+	@build/bench/budget $(FRAMES)
+build/bench/budget: bench/budget.c bench/numbers.h tiny.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -D_POSIX_C_SOURCE=200809L -I. $< -o $@ $(LIBS)
+
 bench-cl: build/bench/cl
 	@build/bench/cl
 build/bench/cl: bench/cl.c bench/measure.c bench/numbers.h tiny.h tiny_cl.h
@@ -377,6 +384,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv test-amd test-amd-device check bench bench-amd bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv test-amd test-amd-device check bench bench-amd bench-cl bench-isa beam bench-budget count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -508,6 +508,12 @@ static void check_cancel_between(const char *device) {
   CHECK_EQ(tiny_run(j[0].p, j[0].in, j[0].out), TINY_OK);    // another one, behind it
   free_outputs(&j[0]);
   CHECK_EQ(t->runtime->unfinished, 0);
+  tiny_tensor *same;                       // a program that gives its input back, and has no kernel
+  tiny_program *nothing = tiny_capture(t, j[0].in, 1, j[0].in, 1);
+  CHECK_EQ(tiny_run_for(nothing, j[0].in, &same, 1), TINY_OK);
+  CHECK_EQ(tiny_read(same, got.at, (size_t)tiny_nelem_of(same) * 4), TINY_OK);
+  CHECK_EQ(tiny_read(j[0].in[0], got.at + LONGEST, (size_t)tiny_nelem_of(same) * 4), TINY_OK);
+  CHECK(!memcmp(got.at, got.at + LONGEST, (size_t)tiny_nelem_of(same) * 4));
   CHECK_EQ(tiny_run_for(j[0].p, NULL, j[0].out, 1), TINY_OK);
   take(&j[0], &got);
   CHECK(is_same(&got, &want[0][0]));
@@ -520,7 +526,7 @@ static void check_cancel_between(const char *device) {
 }
 
 int main(void) {
-  static const struct { const char *device; int threads; } on[] = {{"CPU", 1}, {"CPU", 3}, {"INTERP", 1}};
+  static const struct { const char *device; int threads; } on[] = {{"CPU", 1}, {"CPU", 3}, {"INTERP", 1}, {"CPU,CPU", 2}};
   for (size_t d = 0; d < sizeof on / sizeof *on; d++) {
     wanted(on[d].device, on[d].threads);
     for (int how = 0; how < 3; how++) check_cut(on[d].device, on[d].threads, how);

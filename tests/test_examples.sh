@@ -75,6 +75,7 @@ example export_nv   '^(nothing was exported: .+|.*model.kernels has the model.s 
 # The shortest runs end well too: nothing was planned late.
 shortest() { try "$1 at its shortest" says '0 later$' "$work/$1" "$2"; }
 example reaction    '^500 frames .* plans and programs made, 0 later$' 500
+example game        '^tiny_run: 12 frames, [0-9]+ late, the network told [0-9]+ times$' 12
 example crowd       '^400 frames, 0 to [0-9]+ particles; .* 0 later$' 400
 for name in reaction crowd; do [ ! -e "$work/$name" ] || shortest $name 2; done
 
