@@ -71,11 +71,12 @@ int main(int argc, char **argv) {
   }
   if (!over || !frames) return 1;
   qsort(over, (size_t)frames, sizeof *over, by_value);
-  printf("network of %d layers, %d kernels: whole %.2f ms; %d frames of %.2f ms: %d runs, %.2f ms each\n", layers,
-         tiny_program_kernel_count(p), whole, frames, budget, runs, runs ? spent / runs : 0);
-  printf("over budget: median %+.3f ms, 90 %% %+.3f, 99 %% %+.3f, 99.9 %% %+.3f, most %+.3f; %.1f %% of frames within\n",
-         over[frames / 2], over[(int)(frames * 0.9)], over[(int)(frames * 0.99)], over[(int)(frames * 0.999)],
-         over[frames - 1], 100 * within / frames);
+  printf("network of %d layers, %d kernels: whole %.2f ms; %d frames of %.2f ms: %d runs, %.2f ms each\n",
+         layers, tiny_program_kernel_count(p), whole, frames, budget, runs, runs ? spent / runs : 0);
+  printf("over budget: median %+.3f ms, 90 %% %+.3f, 99 %% %+.3f, 99.9 %% %+.3f, most %+.3f; "
+         "%.1f %% of frames within\n",
+         over[frames / 2], over[(int)(frames * 0.9)], over[(int)(frames * 0.99)],
+         over[(int)(frames * 0.999)], over[frames - 1], 100 * within / frames);
   free(over);
   return tiny_finish(t);
 }

@@ -71,11 +71,13 @@ static tiny_program *network(tiny_ctx *t, const game *g) {
   return p;
 }
 
-// One frame with the network under a budget, or as a whole; budget 0. *seen: the input of the run under way; NULL: none.
+// One frame with the network under a budget, or as a whole: budget 0. *seen: the input of the run under way; NULL:
+// there is none.
 static tiny_code think(tiny_ctx *t, game *g, tiny_program *p, tiny_tensor **seen, double budget_ms) {
   tiny_tensor *turn;
   if (!*seen) *seen = game_seen(t, g);
-  const tiny_code code = budget_ms > 0 ? tiny_run_for(p, seen, &turn, (uint64_t)(budget_ms * 1e6)) : tiny_run(p, seen, &turn);
+  const uint64_t ns = (uint64_t)(budget_ms * 1e6);
+  const tiny_code code = ns ? tiny_run_for(p, seen, &turn, ns) : tiny_run(p, seen, &turn);
   if (code == TINY_OK) {
     game_told(g, turn);
     tiny_free(turn);
@@ -133,8 +135,8 @@ int main(int argc, char **argv) {
     const int late = play(t, g, p, frames, way ? 0 : budget_ms, work);
     if (late < 0) break;
     if (way) printf("\ntiny_run: %d frames, %d late, the network told %d times\n", frames, late, g->thoughts);
-    else printf("tiny_run_for, %.1f ms a frame: %d frames, %d late, the network told %d times\n", budget_ms, frames, late,
-                g->thoughts);
+    else printf("tiny_run_for, %.1f ms a frame: %d frames, %d late, the network told %d times\n", budget_ms, frames,
+                late, g->thoughts);
     histogram(work, frames, 2 * frame_ms);
   }
   // One run more of each kind, of the same picture: cut into pieces it finds the same.

@@ -11,8 +11,9 @@
 #include "test.h"
 #include "memory_test.h"
 #include <pthread.h>
+#include <signal.h>
 
-enum { ROWS = 48, WIDTH = 96, MOST_IN = 3, MOST_OUT = 3, MOST_STATE = 6, ROUNDS = 4, LONGEST = 64 * 1024 };
+enum { ROWS = 32, WIDTH = 64, MOST_IN = 3, MOST_OUT = 3, MOST_STATE = 6, ROUNDS = 4, LONGEST = 64 * 1024 };
 
 // ** programs of every kind **
 
@@ -140,7 +141,9 @@ static void take(job *j, bytes *b) {
     tiny_tensor *x = i < j->nout ? j->out[i] : j->state[i - j->nout];
     const size_t nbytes = (size_t)tiny_nelem_of(x) * 4;
     if (b->n + nbytes > sizeof b->at) { CHECK(!"room"); return; }
-    CHECK_EQ(tiny_read(x, b->at + b->n, nbytes), TINY_OK);
+    tiny_code code;
+    while ((code = tiny_read(x, b->at + b->n, nbytes)) == TINY_E_CANCELLED) {}         // asked for late
+    CHECK_EQ(code, TINY_OK);
     b->n += nbytes;
   }
   free_outputs(j);
@@ -474,10 +477,14 @@ static void check_cancel(const char *device, int threads, int rounds) {
   tn_os_atomic_store(&c.quit, 1);
   pthread_join(c.thread, NULL);
   for (int how = 0; how < 4; how++) CHECK(met[how] > 0);
-  if (getenv("TEST_SHOW")) printf("%s: %d calls, cancelled %d %d %d %d\n", device, asked, met[0], met[1], met[2], met[3]);
+  if (getenv("TEST_SHOW"))
+    printf("%s: %d calls, cancelled %d %d %d %d\n", device, asked, met[0], met[1], met[2], met[3]);
   for (int k = 0; k < KINDS; k++) tiny_optim_free(&j[k].optim);
   tiny_close(c.t);
 }
+
+static tiny_ctx *signalled;
+static void cancel_by_signal(int number) { (void)number; tiny_cancel(signalled); }
 
 // What is asked for when nothing runs ends the next call; runs under way are told one by one; tiny_clear forgets it.
 static void check_cancel_between(const char *device) {
@@ -502,6 +509,11 @@ static void check_cancel_between(const char *device) {
     take(&j[k], &got);
     CHECK(is_same(&got, &want[of[k]][0]));
   }
+  signalled = t;
+  signal(SIGUSR1, cancel_by_signal);
+  CHECK_EQ(raise(SIGUSR1), 0);
+  signal(SIGUSR1, SIG_DFL);
+  CHECK_EQ(tiny_run(j[0].p, j[0].in, j[0].out), TINY_E_CANCELLED);
   tiny_cancel(t);
   tiny_clear(t);
   CHECK_EQ(tiny_run_for(j[0].p, j[0].in, j[0].out, 1), TINY_MORE);
@@ -526,15 +538,17 @@ static void check_cancel_between(const char *device) {
 }
 
 int main(void) {
-  static const struct { const char *device; int threads; } on[] = {{"CPU", 1}, {"CPU", 3}, {"INTERP", 1}, {"CPU,CPU", 2}};
+  static const struct { const char *device; int threads; } on[] = {
+    {"CPU", 1}, {"CPU", 3}, {"INTERP", 1}, {"CPU,CPU", 2}
+  };
   for (size_t d = 0; d < sizeof on / sizeof *on; d++) {
     wanted(on[d].device, on[d].threads);
     for (int how = 0; how < 3; how++) check_cut(on[d].device, on[d].threads, how);
     check_cancel_between(on[d].device);
-    check_refused(on[d].device);
+    if (on[d].threads == 1) check_refused(on[d].device);
     for (unsigned long long seed = test_from(1), i = 0; i < (unsigned)test_rounds(10); i++)
       check_world(on[d].device, on[d].threads, 100, seed + i);
-    check_cancel(on[d].device, on[d].threads, test_rounds(1000));
+    check_cancel(on[d].device, on[d].threads, test_brief(250, 1000));
   }
   return test_report();
 }

@@ -1,7 +1,8 @@
 // budget: runs of programs that stop when their time is over and go on with the next call.
 //
-// In:    a run that is bound to its memory; when it is to be over. Out: as many tasks of it as fit; at its end, outputs.
-// Holds: a run under way holds all that it needs: plan, arena, outputs, the memory of its inputs, scalars by value. What
+// In:    a run that is bound to its memory; when it is to be over. Out: as many tasks of it as fit; at its end,
+//        outputs.
+// Holds: a run under way holds all that it needs: plan, arena, outputs, memory of its inputs, scalars by value. What
 //        others see is as if it had run where it began: who is about to write memory that it reads or writes, or to
 //        read what it writes, goes on with it to its end before. So two runs that are under way never meet in memory,
 //        and may go on in any order.
@@ -231,7 +232,7 @@ static tiny_code tn_unfinished_end(tiny_ctx *t, tiny_program *p) {
 }
 // All that are under way were cancelled.
 static void tn_unfinished_cancel(tiny_ctx *t) {
-  for (tiny_program *p = t->runtime ? t->runtime->programs : NULL; p; p = p->next) if (p->unfinished && !p->unfinished->done) {
+  for (tiny_program *p = t->runtime->programs; p; p = p->next) if (p->unfinished && !p->unfinished->done) {
     p->ended = TINY_E_CANCELLED;
     tn_unfinished_drop(t, p);
   }

@@ -761,8 +761,11 @@ static tiny_code tn_run_for_begin(tiny_ctx *t, const tn_run_call *c) {
   if (p->plan) code = tn_run_begin(t, c, &u->run, u->leaf);
   if (code != TINY_OK) return code;
   tn_unfinished_hold(t, p);
-  for (int i = 0; i < p->noutput; i++)
-    if (!(u->output[i] = tn_run_output(t, c, &u->run, &p->output[i]))) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+  for (int i = 0; i < p->noutput && code == TINY_OK; i++) {
+    u->output[i] = tn_run_output(t, c, &u->run, &p->output[i]);
+    if (!u->output[i]) code = t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+  }
+  if (code != TINY_OK) return code;
   u->random = t->tensors->random += p->ndraw;
   u->drew = 1;
   if (p->plan) return TINY_OK;
@@ -808,7 +811,8 @@ static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_
     code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
   else if (begins && p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
     code = t->code != TINY_OK ? t->code : TINY_E_ARG;
-  if (code == TINY_OK) code = tn_guard_cancellable(t, until ? tn_run_for_guarded : tn_run_guarded, (void *)(uintptr_t)&c);
+  tiny_code (*const fn)(tiny_ctx *t, void *arg) = until ? tn_run_for_guarded : tn_run_guarded;
+  if (code == TINY_OK) code = tn_guard_cancellable(t, fn, (void *)(uintptr_t)&c);
   if (until && code != TINY_MORE) tn_unfinished_drop(t, p);  // where memory was refused
   if (tn_run_repeats(t, code)) return code;
   for (int i = 0; outputs && i < p->noutput; i++) {          // inputs and outputs may be one array
