@@ -57,6 +57,7 @@ TN_SMALL_END
 TN_SMALL_BEGIN
 #endif
 #include "ir/spec.c"
+#include "ir/wire.c"
 
 // ** rules: algebra as tables **
 #ifndef TINY_NO_NN
@@ -320,6 +321,9 @@ TN_SMALL_BEGIN
 #include "io/wav.c"
 #include "io/idx.c"
 #include "io/csv.c"
+#include "ship/saved.c"
+#include "ship/save.c"
+#include "ship/load.c"
 #endif
 
 // ** the context: all of the above, opened and closed **

@@ -22,4 +22,5 @@
 #include "io.h"
 #include "data.h"
 #include "device.h"
+#include "ship.h"
 #include "observe.h"

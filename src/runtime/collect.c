@@ -37,7 +37,7 @@ typedef struct tn_bound_group { int parts, axis; } tn_bound_group;
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
-  tn_plan *plan;
+  tn_plan *plan; int own_plan;             // own_plan: it is not among those that graphs are known by
   int ninput, noutput, nleaf, nscalar;
   tn_bound_input *input; tn_bound_leaf *leaf; tn_bound_scalar *scalar; tn_bound_output *output;
   tiny_tensor **made;                      // the outputs of this run
