@@ -248,6 +248,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   }
 }
 
+#ifndef TINY_RUNTIME_ONLY
 TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
                                 int64_t k, const int64_t *v, int nv) {
   if (!t) return NULL;
@@ -270,4 +271,5 @@ TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop 
   tiny_uop *u = tn_uop_make(t, op, dtype, lanes, nsrc, src, k, nv, v);
   return u == &t->ir->bad ? NULL : u;
 }
+#endif
 #endif

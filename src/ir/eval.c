@@ -723,11 +723,13 @@ static tiny_code tn_eval_expr(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int
   tn_eval_call call = {u, vars, nvars, out};
   return tn_guard(t, tn_eval_expr_guarded, &call);
 }
+#ifndef TINY_RUNTIME_ONLY
 TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out) {
   if (!t || !u || !out || nvars < 0 || (nvars && !vars))
     return tiny_fail(t, TINY_E_ARG, "uop_eval: u, vars or out is missing");
   if (u->lanes != 1) return tiny_fail(t, TINY_E_ARG, "uop_eval: a vector of %d lanes", u->lanes);
   return tn_eval_expr(t, u, vars, nvars, out);
 }
+#endif
 TN_SMALL_END
 #endif
