@@ -5,6 +5,9 @@
 
 // With TINY_RUNTIME_ONLY rooms are left out that a build which only runs saved programs has no use for; of the others it
 // leaves out what nothing calls, and so does the compiler.
+#if defined(TINY_RUNTIME_ONLY) && !defined(TINY_AMALGAMATED)
+  #define TINY_AMALGAMATED                 // this list alone says which rooms there are
+#endif
 #if defined(TINY_RUNTIME_ONLY) && defined(__GNUC__)
   #pragma GCC diagnostic push
   #pragma GCC diagnostic ignored "-Wunused-function"
@@ -358,6 +361,7 @@ TN_SMALL_BEGIN
 #include "ship/saved.c"
 #include "ship/opened.c"
 #ifdef TINY_RUNTIME_ONLY
+#include "ship/within.c"
 #include "ship/play.c"
 #else
 #include "ship/save.c"

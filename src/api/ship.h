@@ -1,7 +1,11 @@
 // ship: programs that are saved here and run there.
 // ** programs that ship ************************************************************************** >>ship
 
+#if defined(TINY_RUNTIME_ONLY) && defined(TINY_NO_IO)
+  #error "TINY_RUNTIME_ONLY reads saved programs: leave out TINY_NO_IO"
+#endif
 #ifndef TINY_NO_IO
+#ifndef TINY_RUNTIME_ONLY
 // What else is saved with a program. Zero: its kernels as lists and as machine code for this processor and the least
 // one of its kind, and what its memory holds.
 typedef struct tiny_ship_desc {
@@ -20,6 +24,7 @@ typedef struct tiny_ship_desc {
 TINY_API tiny_code     tiny_program_save(tiny_program *p, const char *path, const tiny_ship_desc *d);
 // As tiny_program_save, to a function.
 TINY_API tiny_code     tiny_program_save_to(tiny_program *p, tiny_writer to, const tiny_ship_desc *d);
+#endif // TINY_RUNTIME_ONLY
 
 // Where a saved program is: a file, or bytes, which are needed during the call alone.
 typedef struct tiny_program_source {
@@ -38,4 +43,20 @@ typedef struct tiny_program_source {
 TINY_API tiny_program *tiny_program_load(tiny_ctx *t, const tiny_program_source *from);
 // The digest of a saved program, kernels and contents included, as tiny_program_source takes it. TINY_E_IO.
 TINY_API tiny_code     tiny_program_digest(tiny_ctx *t, const tiny_program_source *from, unsigned char *digest);
+
+// Runs a program on the host's memory: in[i] and out[i] are row-major, of the program's dtypes and shapes, aligned as
+// their dtype is; a scalar input points to its value. They do not overlap, and are the caller's again when the call
+// returns. On the context's thread; an error stays with the context, and out holds anything. TINY_E_ARG: one is NULL, or
+// a number is out of its bounds.
+TINY_API tiny_code     tiny_program_call(tiny_program *p, const void *const *in, void *const *out);
+// What in[i] and out[i] are: 1, or 0 where there is none of this number. dtype and shape may be NULL.
+TINY_API int           tiny_program_input(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape);
+TINY_API int           tiny_program_output(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape);
+// The name that memory of a loaded program was saved with, of the i-th that has one, which has nelem elements; NULL:
+// there are no more. dtype and nelem may be NULL; the name is the program's.
+TINY_API const char   *tiny_program_memory(const tiny_program *p, int i, tiny_dtype *dtype, int64_t *nelem);
+// What memory of a name holds, row-major, as it is between two calls: weights, or the state of a training step.
+// TINY_E_ARG: there is none of the name, or it has another size.
+TINY_API tiny_code     tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes);
+TINY_API tiny_code     tiny_program_write(tiny_program *p, const char *name, const void *data, size_t nbytes);
 #endif // TINY_NO_IO

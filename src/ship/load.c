@@ -9,77 +9,15 @@
 #define TN_SHIP_LOAD
 #ifndef TINY_AMALGAMATED
 #include "save.c"
+#include "opened.c"
 #endif
 
 typedef struct tn_loading {
-  const tiny_program_source *from;
-  tn_source source; tn_os_mapping mapping; int mapped;
-  char *aligned;                           // a copy of bytes that lie anywhere
-  tn_saved f;
+  tn_opened o;
   tiny_archive *weights;
   tiny_tensor **outside;                   // by memory, of the archive
   tiny_program *p;
 } tn_loading;
-
-static int tn_loading_wrong(const tn_loading *l, const char *name, const char *wrong) {
-  const char *path = l->source.path ? l->source.path : "the caller's bytes";
-  tiny_fail(l->source.t, TINY_E_IO, "%s: %.200s: %s", name, path, wrong);
-  return 0;
-}
-
-// ** bytes **
-
-static void tn_loading_close_source(tn_loading *l) {
-  if (l->mapped) tn_os_unmap_file(&l->mapping);
-  tn_release(l->source.t, l->aligned, l->source.nbytes + 1);
-  if (l->weights) tiny_archive_close(l->weights);
-}
-// Maps the file, or aligns the bytes, and checks them.
-static int tn_loading_open_source(tiny_ctx *t, const char *name, tn_loading *l) {
-  const tiny_program_source *from = l->from;
-  l->source = tn_source_memory(t, NULL, 0);
-  if (!tn_runs(t)) return 0;
-  if (!from || (!from->path == !from->data)) {
-    tiny_fail(t, TINY_E_ARG, "%s: a path or data is wanted", name);
-    return 0;
-  }
-  if (from->path) {
-    if (!tn_source_open(t, from->path, &l->mapping, &l->source)) return 0;
-    l->mapped = 1;
-  } else {
-    l->source.data = (const unsigned char *)(l->aligned = (char *)tn_alloc(t, from->nbytes + 1));
-    l->source.nbytes = from->nbytes;
-    if (!l->aligned) return 0;
-    memcpy(l->aligned, from->data, from->nbytes);
-  }
-  const char *wrong = tn_saved_check(l->source.data, l->source.nbytes);
-  if (wrong) return tn_loading_wrong(l, name, wrong);
-  l->f = tn_saved_of(l->source.data);
-  return 1;
-}
-static const char *tn_loading_contents_of(const tn_saved *f) {
-  return (const char *)tn_saved_part_of(f->data, f->head, TN_SAVED_CONTENTS);
-}
-// Is what memory holds what was saved? exact: nobody can have made it so.
-static int tn_loading_contents_check(const tn_loading *l, const char *name, int exact) {
-  const size_t nbytes = (size_t)l->f.head->part[TN_SAVED_CONTENTS].n;
-  const char *data = tn_loading_contents_of(&l->f);
-  uint64_t quick[4] = {0, 0, 0, 0};
-  int same = 1;
-  if (exact) {
-    tn_digester d = tn_digest_open();
-    tn_digest_add(&d, data, nbytes);
-    const tn_digest sum = tn_digest_close(&d);
-    same = tn_digest_same(&sum, &l->f.head->contents);
-  } else {
-    tn_saved_quick(data, nbytes, quick);
-    same = !memcmp(quick, l->f.head->quick, sizeof quick);
-  }
-  return same || tn_loading_wrong(l, name, "its contents are not what was saved");
-}
-static void tn_loading_digest_bytes(const tn_digest *d, unsigned char *out) {
-  for (int i = 0; i < 32; i++) out[i] = (unsigned char)(d->word[i / 4] >> 8 * (i % 4));
-}
 
 // ** kernels **
 
@@ -109,39 +47,6 @@ static tiny_uop *tn_loading_keeps_within(tiny_ctx *t, const tn_wire_list *k) {
   }
   return now[k->n - 1];
 }
-// Of a number that a step takes, what it may be.
-static void tn_loading_range(const tn_saved *f, const tn_saved_step *s, int32_t arg, int64_t *least, int64_t *most) {
-  *least = 0; *most = UINT32_MAX;          // calls of random numbers, halves of the seed
-  if (arg < 0) {
-    const tn_saved_tiles *tiles = &f->tiles[s->tiled - 1];
-    const int64_t first = tiles->from[-1 - arg], last = first + tiles->step[-1 - arg] * (tiles->count[-1 - arg] - 1);
-    *least = first < last ? first : last; *most = first < last ? last : first;
-    return;
-  }
-  const tn_saved_scalar *x = &f->scalar[arg];
-  if (x->kind == TN_SAVED_FIXED) *least = *most = x->k;
-  if (x->kind == TN_SAVED_INPUT) { *least = f->input[x->input].least; *most = f->input[x->input].most; }
-}
-// Is a kernel given what it says that it is given?
-static const char *tn_loading_step_check(const tn_saved *f, const tn_saved_step *s, const tn_wire_list *k) {
-  for (int i = 0; i < k->n; i++) {
-    const tiny_uop *u = k->list[i];
-    if (u->op == TINY_OP_PARAM) {
-      const tn_saved_place *p = u->k < s->nmem ? &f->place[f->number[s->mem + u->k]] : NULL;
-      const int each = tn_saved_dtype_nbytes(u->dtype);
-      if (!p || !each || u->v[0] > p->nbytes / each) return "a kernel wants more memory than it is given";
-    }
-    if (u->op != TINY_OP_ARG) continue;
-    int64_t least, most;
-    if (u->k < 0 || u->k >= s->narg) return "a kernel takes a number that it is not given";
-    const int32_t arg = f->number[s->arg + u->k];
-    const int dtype = arg < 0 ? TINY_I64 : f->scalar[arg].dtype;
-    tn_loading_range(f, s, arg, &least, &most);
-    if (u->dtype != dtype || (tn_is_int(dtype) && (least < u->vmin || most > u->vmax)))
-      return "a kernel takes a number of another kind";
-  }
-  return NULL;
-}
 // The program's own code, where it is trusted: kernels are found in it by what they compute.
 static tiny_code tn_loading_import_code(tiny_ctx *t, const tn_saved *f) {
   const tn_container_head *code = (const tn_container_head *)tn_saved_part_of(f->data, f->head, TN_SAVED_CODE);
@@ -168,26 +73,20 @@ static tn_build tn_loading_foreign(struct tn_programs *at, const tn_container *c
   b.low.tasks = k->tasks;
   return b;
 }
-static const tn_container_kernel *tn_loading_find(const tn_container *c, const tn_digest *key, const char *target) {
-  tn_container_target own;
-  memset(&own, 0, sizeof own);
-  snprintf(own.name, sizeof own.name, "%s", target);
-  return tn_container_find(c, key, &own);
-}
 // What each kernel is to be made from.
 static tiny_code tn_loading_builds(tiny_ctx *t, const tn_loading *l, struct tn_programs *at, tn_build *build) {
-  const tn_saved *f = &l->f;
+  const tn_saved *f = &l->o.f;
   const tn_container c = tn_container_of(tn_saved_part_of(f->data, f->head, TN_SAVED_CODE));
   const tn_container_target own = tn_programs_target(at);
   const char *wrong = NULL;
   tn_wire_list *kernel = (tn_wire_list *)tn_scratch(t, ((size_t)f->n[TN_SAVED_KERNELS] + 1) * sizeof *kernel);
   for (int i = 0; i < f->n[TN_SAVED_KERNELS] && !wrong; i++) {
-    const tn_container_kernel *k = tn_loading_find(&c, &f->kernel[i], TN_SHIP_KERNEL);
+    const tn_container_kernel *k = tn_opened_find(&c, &f->kernel[i], TN_SHIP_KERNEL, NULL);
     if (!k) {
-      const tn_container_kernel *binary = l->from->trusted ? tn_container_find(&c, &f->kernel[i], &own) : NULL;
+      const tn_container_kernel *binary = l->o.from->trusted ? tn_container_find(&c, &f->kernel[i], &own) : NULL;
       if (!binary)
         return tiny_fail(t, TINY_E_IO, "program_load: it has a kernel that is machine code alone: %s",
-                         l->from->trusted ? "of another device" : "it runs where the file is trusted");
+                         l->o.from->trusted ? "of another device" : "it runs where the file is trusted");
       build[i] = tn_loading_foreign(at, &c, binary);
       continue;
     }
@@ -197,14 +96,14 @@ static tiny_code tn_loading_builds(tiny_ctx *t, const tn_loading *l, struct tn_p
     wrong = tn_wire_in(t, c.data + m->at, (size_t)m->nbytes, &kernel[i]);
     if (wrong) break;
     build[i].ast = kernel[i].list[kernel[i].n - 1];
-    if (!l->from->trusted) build[i].ast = tn_loading_keeps_within(t, &kernel[i]);
+    if (!l->o.from->trusted) build[i].ast = tn_loading_keeps_within(t, &kernel[i]);
     if (!build[i].ast || build[i].ast->op != TINY_OP_SINK) wrong = "a kernel is none";
     else if (tn_verify(t, build[i].ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   }
   for (int i = 0; i < f->n[TN_SAVED_STEPS] && !wrong; i++)
     if (f->step[i].kernel >= 0 && kernel[f->step[i].kernel].n)
-      wrong = tn_loading_step_check(f, &f->step[i], &kernel[f->step[i].kernel]);
-  return wrong ? (tn_loading_wrong(l, "program_load", wrong), t->code) : TINY_OK;
+      wrong = tn_opened_step_check(f, &f->step[i], &kernel[f->step[i].kernel]);
+  return wrong ? (tn_opened_wrong(&l->o, "program_load", wrong), t->code) : TINY_OK;
 }
 
 // ** the program **
@@ -263,14 +162,14 @@ static tiny_shape tn_loading_shape(const tn_saved *f, int ndim, int dim) {
 }
 // A BUFFER of what memory number i holds. Light code.
 static tiny_uop *tn_loading_memory(const tn_loading *l, int i) {
-  const tn_saved_memory *m = &l->f.memory[i];
-  const size_t at = (size_t)(l->f.head->part[TN_SAVED_CONTENTS].at + m->at);
+  const tn_saved_memory *m = &l->o.f.memory[i];
+  const size_t at = (size_t)(l->o.f.head->part[TN_SAVED_CONTENTS].at + m->at);
   tiny_uop *u = NULL;
   if (m->outside) {
     tiny_tensor *x = l->outside[i];
     return tn_plain_buffer(tn_uop_of(x));
   }
-  return tn_source_tensor(&l->source, at, m->dtype, 0, 1, &m->nelem, &u) ? (tiny_uop *)(uintptr_t)tn_plain_buffer(u) : NULL;
+  return tn_source_tensor(&l->o.source, at, m->dtype, 0, 1, &m->nelem, &u) ? (tiny_uop *)(uintptr_t)tn_plain_buffer(u) : NULL;
 }
 static void tn_loading_bind_rows(tiny_ctx *t, tiny_program *p, const tn_saved *f) {
   int row = 0;
@@ -298,7 +197,7 @@ static void tn_loading_bind_rows(tiny_ctx *t, tiny_program *p, const tn_saved *f
   p->seed = t->seed; p->ndraw = f->head->draws;
 }
 static tiny_code tn_loading_bind_memory(tiny_ctx *t, const tn_loading *l, tiny_program *p) {
-  const tn_saved *f = &l->f;
+  const tn_saved *f = &l->o.f;
   tiny_uop **memory = (tiny_uop **)tn_scratch(t, ((size_t)f->n[TN_SAVED_MEMORIES] + 1) * sizeof *memory);
   for (int i = 0; i < f->n[TN_SAVED_MEMORIES]; i++)
     if (!(memory[i] = tn_loading_memory(l, i))) return t->code != TINY_OK ? t->code : TINY_E_INTERNAL;
@@ -314,14 +213,14 @@ static tiny_code tn_loading_bind_memory(tiny_ctx *t, const tn_loading *l, tiny_p
 }
 static tiny_code tn_loading_guarded(tiny_ctx *t, void *arg) {
   tn_loading *l = (tn_loading *)arg;
-  const tn_saved *f = &l->f;
+  const tn_saved *f = &l->o.f;
   struct tn_programs *at = tn_device_here(t)->programs;
   tn_build *build = (tn_build *)tn_scratch(t, ((size_t)f->n[TN_SAVED_KERNELS] + 1) * sizeof *build);
   tn_capture_call c;
   tn_visit v;
   tn_plan rows;
   memset(&c, 0, sizeof c); memset(&v, 0, sizeof v); memset(&rows, 0, sizeof rows);
-  if (l->from->trusted && tn_loading_import_code(t, f) != TINY_OK) return t->code;
+  if (l->o.from->trusted && tn_loading_import_code(t, f) != TINY_OK) return t->code;
   if (tn_loading_builds(t, l, at, build) != TINY_OK || tn_build_all(t, at, build, f->n[TN_SAVED_KERNELS], 0) != TINY_OK)
     return t->code;
   for (int i = 0; i < f->n[TN_SAVED_KERNELS]; i++) tn_executable_keep_kernel(t, build[i].exe, build[i].ast);
@@ -344,13 +243,13 @@ static tiny_code tn_loading_guarded(tiny_ctx *t, void *arg) {
 }
 // The contents that lie in an archive. Light code.
 static int tn_loading_outside(tiny_ctx *t, tn_loading *l) {
-  const tn_saved *f = &l->f;
+  const tn_saved *f = &l->o.f;
   int wanted = 0;
   for (int i = 0; i < f->n[TN_SAVED_MEMORIES]; i++) wanted |= f->memory[i].outside;
   if (!wanted) return 1;
-  if (!l->from->weights)
-    return tn_loading_wrong(l, "program_load", "what its memory holds was saved to an archive; tell where it is (weights)");
-  if (!(l->weights = tiny_archive_open(t, l->from->weights))) return 0;
+  if (!l->o.from->weights)
+    return tn_opened_wrong(&l->o, "program_load", "what its memory holds was saved to an archive; tell where it is (weights)");
+  if (!(l->weights = tiny_archive_open(t, l->o.from->weights))) return 0;
   l->outside = (tiny_tensor **)tn_alloc(t, (size_t)f->n[TN_SAVED_MEMORIES] * sizeof *l->outside);
   for (int i = 0; l->outside && i < f->n[TN_SAVED_MEMORIES]; i++) {
     const tn_saved_memory *m = &f->memory[i];
@@ -360,42 +259,25 @@ static int tn_loading_outside(tiny_ctx *t, tn_loading *l) {
     if (!tiny_ok(l->outside[i])) return 0;
     const tiny_uop *u = tn_uop_of(l->outside[i]), *buffer = tn_plain_buffer(u);
     if (u->dtype != m->dtype || tn_nelem(u) != m->nelem || !buffer) {
-      tiny_fail(t, TINY_E_IO, "program_load: %.200s: %.100s is not what the program was saved with", l->from->weights, name);
+      tiny_fail(t, TINY_E_IO, "program_load: %.200s: %.100s is not what the program was saved with", l->o.from->weights, name);
       return 0;
     }
   }
   return l->outside != NULL;
 }
-static int tn_loading_is_meant(const tn_loading *l) {
-  unsigned char digest[32];
-  const int exact = l->from->digest != NULL;
-  tn_loading_digest_bytes(&l->f.head->sum, digest);
-  if (exact && memcmp(digest, l->from->digest, sizeof digest))
-    return tn_loading_wrong(l, "program_load", "it is not the file of that digest");
-  return (!exact && l->from->unchecked) || tn_loading_contents_check(l, "program_load", exact);
-}
 TINY_API tiny_program *tiny_program_load(tiny_ctx *t, const tiny_program_source *from) {
   tn_loading l;
   if (!t) return NULL;
   memset(&l, 0, sizeof l);
-  l.from = from;
-  int done = tn_loading_open_source(t, "program_load", &l) && tn_loading_is_meant(&l) && tn_loading_outside(t, &l);
+  if (!tn_runs(t)) return NULL;
+  int done = tn_opened_open(t, "program_load", from, &l.o) && tn_opened_is_meant(&l.o) && tn_loading_outside(t, &l);
   if (done) done = tn_guard(t, tn_loading_guarded, &l) == TINY_OK;
-  for (int i = 0; l.outside && i < l.f.n[TN_SAVED_MEMORIES]; i++) tiny_free(l.outside[i]);
-  if (l.outside) tn_release(t, l.outside, (size_t)l.f.n[TN_SAVED_MEMORIES] * sizeof *l.outside);
-  tn_loading_close_source(&l);
+  for (int i = 0; l.outside && i < l.o.f.n[TN_SAVED_MEMORIES]; i++) tiny_free(l.outside[i]);
+  if (l.outside) tn_release(t, l.outside, (size_t)l.o.f.n[TN_SAVED_MEMORIES] * sizeof *l.outside);
+  if (l.weights) tiny_archive_close(l.weights);
+  tn_opened_close(&l.o);
   if (done) return l.p;
   tiny_program_free(l.p);
   return NULL;
-}
-TINY_API tiny_code tiny_program_digest(tiny_ctx *t, const tiny_program_source *from, unsigned char *digest) {
-  tn_loading l;
-  if (!t || !digest) return t ? tiny_fail(t, TINY_E_ARG, "program_digest: digest is NULL") : TINY_E_ARG;
-  memset(&l, 0, sizeof l);
-  l.from = from;
-  const int done = tn_loading_open_source(t, "program_digest", &l) && tn_loading_contents_check(&l, "program_digest", 1);
-  if (done) tn_loading_digest_bytes(&l.f.head->sum, digest);
-  tn_loading_close_source(&l);
-  return done ? TINY_OK : t->code;
 }
 #endif

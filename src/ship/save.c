@@ -11,19 +11,6 @@
 #include "../io/state.c"
 #endif
 
-// Targets in a program's container that are no device's: what a kernel computes, lists for any processor, lists for the
-// instructions of one kind.
-#define TN_SHIP_KERNEL "KERNEL"
-#define TN_SHIP_LIST "LIST"
-#if defined(TN_OS_X86)
-  #define TN_SHIP_OWN_LIST "LIST x86-64"
-#elif defined(TN_OS_ARM64)
-  #define TN_SHIP_OWN_LIST "LIST AArch64"
-#else
-  #define TN_SHIP_OWN_LIST "LIST of others"
-#endif
-enum { TN_SHIP_LEVELS = 8 };
-
 // Bytes that live until the call is over, the newest first.
 typedef struct tn_saving_block { struct tn_saving_block *older; size_t nbytes; } tn_saving_block;
 typedef struct tn_saving {
@@ -348,7 +335,10 @@ static int tn_saving_put(tn_sink *out, const void *data, size_t nbytes) {
 }
 // Kernels of an earlier file of the same program.
 static void tn_saving_earlier_code(tn_saving *s) {
-  if (!s->earlier || tn_saved_check(s->earlier, s->earlier_nbytes)) return;
+  size_t front;
+  if (!s->earlier || tn_saved_head_check(s->earlier, s->earlier_nbytes, &front) ||
+      tn_saved_check(s->earlier, front, s->earlier_nbytes, 0))
+    return;
   const tn_saved f = tn_saved_of(s->earlier);
   const tiny_bytes *kernels = &s->part[TN_SAVED_KERNELS];
   const size_t nbytes = (size_t)f.n[TN_SAVED_KERNELS] * sizeof *f.kernel;
@@ -391,6 +381,8 @@ static tiny_code tn_saving_write(tn_saving *s) {
     tiny_bytes_add(&front, i < 0 ? (const void *)h : part->data, i < 0 ? sizeof *h : part->n);
     tiny_bytes_add(&front, tn_saving_zeros, (size_t)(tn_saving_aligned(front.n) - front.n));
   }
+  tn_saved_front(front.data, front.n, h->front);
+  memcpy(front.data, h, sizeof *h);
   tn_digest_add(&all, front.data, front.n);
   h->sum = tn_digest_close(&all);
   memcpy(front.data, h, sizeof *h);

@@ -1,8 +1,9 @@
 // saved: a program as one run of bytes: what it is given and gives, its memory, its steps, its kernels.
 //
 // In:    bytes, from wherever. Out: where their parts lie, or what is wrong with them.
-// Holds: nothing is believed: every number is within what it counts, places lie within memory, arenas and inputs, and a
-//        digest is of all but the contents of memory, which have one of their own. Parts are aligned to 64 bytes, so that
+// Holds: nothing is believed: every number is within what it counts, places lie within memory, arenas and inputs. Sums
+//        are against accidents, and digests, which take longer, for who knows the one of his file: of the front, which
+//        is all but the contents of memory, and of these. Parts are aligned to 64 bytes, so that
 //        a mapped file is used where it lies. Numbers are little-endian; a program refers to no address.
 //        TN_SAVED_FORMAT is raised when what stands here comes to mean something else; ops and dtypes go by number, so a
 //        digest of their names is in the head.
@@ -15,6 +16,17 @@
 #define TN_SHIP_SAVED
 #ifndef TINY_AMALGAMATED
 #include "../runtime/container.c"
+#endif
+
+// Targets of kernels that are no device's: what a kernel computes, lists for any processor, and for those of one kind.
+#define TN_SHIP_KERNEL "KERNEL"
+#define TN_SHIP_LIST "LIST"
+#if defined(TN_OS_X86)
+  #define TN_SHIP_OWN_LIST "LIST x86-64"
+#elif defined(TN_OS_ARM64)
+  #define TN_SHIP_OWN_LIST "LIST AArch64"
+#else
+  #define TN_SHIP_OWN_LIST "LIST of others"
 #endif
 
 enum { TN_SAVED_FORMAT = 1, TN_SAVED_ALIGN = 64, TN_SAVED_AXES = TINY_MAX_DIMS };
@@ -41,7 +53,7 @@ typedef struct tn_saved_tiles { int64_t from[TN_SAVED_AXES], step[TN_SAVED_AXES]
 enum { TN_SAVED_INPUTS, TN_SAVED_OUTPUTS, TN_SAVED_MEMORIES, TN_SAVED_LEAVES, TN_SAVED_SCALARS, TN_SAVED_PLACES, TN_SAVED_STEPS,
   TN_SAVED_TILES, TN_SAVED_KERNELS, TN_SAVED_DIMS, TN_SAVED_NUMBERS, TN_SAVED_TEXT, TN_SAVED_CODE, TN_SAVED_CONTENTS,
   TN_SAVED_PARTS };
-static const uint8_t tn_saved_row[TN_SAVED_PARTS] = {
+static const uint16_t tn_saved_row[TN_SAVED_PARTS] = {
   sizeof(tn_saved_input), sizeof(tn_saved_output), sizeof(tn_saved_memory), sizeof(tn_saved_leaf), sizeof(tn_saved_scalar),
   sizeof(tn_saved_place), sizeof(tn_saved_step), sizeof(tn_saved_tiles), sizeof(tn_digest), sizeof(int64_t),
   sizeof(int32_t), 1, 1, 1
@@ -52,8 +64,8 @@ typedef struct tn_saved_head {
   char magic[8];
   uint32_t format, order;
   uint64_t nbytes;
-  tn_digest words, sum, contents;          // of names; of all but the contents, this as zeros; of the contents
-  uint64_t quick[4];                       // of the contents: against accidents
+  tn_digest words, sum, contents;          // of names; of the front, this as zeros; of the contents
+  uint64_t front[4], quick[4];             // quick sums: of the front, this and its digest as zeros; of the contents
   int64_t arena_nbytes;
   uint32_t draws, noutput;                 // calls of random numbers of a run; results that have memory of their own
   tn_saved_part part[TN_SAVED_PARTS];
@@ -100,7 +112,7 @@ static tn_digest tn_saved_words(void) {
   for (int i = 0; i < TINY_DTYPE_COUNT; i++) tn_digest_add_text(&d, tn_dtypes[i].name);
   return tn_digest_close(&d);
 }
-// Of all but the contents of memory, which come last.
+// Of the front: all but the contents of memory, which come last.
 static tn_digest tn_saved_sum(const char *data, uint64_t nbytes) {
   tn_saved_head head;
   tn_digester d = tn_digest_open();
@@ -119,6 +131,17 @@ static void tn_saved_quick(const char *data, size_t nbytes, uint64_t *sum) {
     sum[k] = (sum[k] ^ word) * 0x9E3779B97F4A7C15ull;
     sum[k] ^= sum[k] >> 29;
   }
+}
+
+static void tn_saved_front(const char *data, uint64_t nbytes, uint64_t *sum) {
+  enum { HEAD = (sizeof(tn_saved_head) + TN_SAVED_ALIGN - 1) / TN_SAVED_ALIGN * TN_SAVED_ALIGN };
+  union { tn_saved_head h; char bytes[HEAD]; } first;
+  memcpy(first.bytes, data, HEAD);
+  memset(&first.h.sum, 0, sizeof first.h.sum);
+  memset(first.h.front, 0, sizeof first.h.front);
+  memset(sum, 0, 4 * sizeof *sum);
+  tn_saved_quick(first.bytes, HEAD, sum);
+  tn_saved_quick(data + HEAD, (size_t)nbytes - HEAD, sum);
 }
 
 // ** bytes from outside **
@@ -240,7 +263,7 @@ static const char *tn_saved_steps_check(const tn_saved *f) {
 }
 // Each part within the bytes, behind the one before.
 static const char *tn_saved_parts_check(const tn_saved_head *h, uint64_t nbytes) {
-  uint64_t end = sizeof *h;
+  uint64_t end = (sizeof *h + TN_SAVED_ALIGN - 1) / TN_SAVED_ALIGN * TN_SAVED_ALIGN;
   for (int i = 0; i < TN_SAVED_PARTS; i++) {
     const tn_saved_part *p = &h->part[i];
     if (p->at % TN_SAVED_ALIGN || p->at < end || p->at > nbytes || p->n > (nbytes - p->at) / tn_saved_row[i] ||
@@ -250,8 +273,8 @@ static const char *tn_saved_parts_check(const tn_saved_head *h, uint64_t nbytes)
   }
   return end == nbytes && h->part[TN_SAVED_CONTENTS].n % TN_SAVED_ALIGN == 0 ? NULL : "something follows it";
 }
-// What is wrong with the bytes, which are aligned as memory is; NULL: nothing. The contents are not looked at.
-static const char *tn_saved_check(const void *data, size_t nbytes) {
+// What is wrong with the head of so many bytes; NULL: nothing. *front: bytes up to the contents.
+static const char *tn_saved_head_check(const void *data, size_t nbytes, size_t *front) {
   const uint16_t one = 1;
   tn_saved_head h;
   if (nbytes < sizeof h) return "it is too short for a program";
@@ -263,20 +286,35 @@ static const char *tn_saved_check(const void *data, size_t nbytes) {
   if (h.format != TN_SAVED_FORMAT || !tn_digest_same(&words, &h.words))
     return "it was saved by a tiny.h whose kernels this one cannot read: save it again";
   if (h.nbytes != nbytes) return "it is cut off, or something follows it";
-  const char *wrong = tn_saved_parts_check(&h, nbytes);
+  *front = (size_t)h.part[TN_SAVED_CONTENTS].at;
+  return tn_saved_parts_check(&h, nbytes);
+}
+// What is wrong with a program of so many bytes, whose front is here, aligned as memory is; NULL: nothing. exact: nobody
+// can have made another front of its digest. The contents are not looked at.
+static const char *tn_saved_check(const void *data, size_t front, size_t nbytes, int exact) {
+  size_t has = 0;
+  uint64_t quick[4];
+  const char *wrong = tn_saved_head_check(data, nbytes, &has);
   if (wrong) return wrong;
-  const tn_digest sum = tn_saved_sum((const char *)data, h.part[TN_SAVED_CONTENTS].at);
-  if (!tn_digest_same(&sum, &h.sum)) return "its bytes are not what was saved";
+  if (has != front) return "it changes while it is read";
   const tn_saved f = tn_saved_of(data);
-  if (h.arena_nbytes < 0 || h.arena_nbytes > ((int64_t)1 << 56) || h.noutput > INT_MAX / 2 ||
+  const tn_saved_head *h = f.head;
+  tn_saved_front(f.data, front, quick);
+  int same = !memcmp(quick, h->front, sizeof quick);
+  if (same && exact) {
+    const tn_digest sum = tn_saved_sum(f.data, front);
+    same = tn_digest_same(&sum, &h->sum);
+  }
+  if (!same) return "its bytes are not what was saved";
+  if (h->arena_nbytes < 0 || h->arena_nbytes > ((int64_t)1 << 56) || h->noutput > INT_MAX / 2 ||
       (f.n[TN_SAVED_TEXT] && f.text[f.n[TN_SAVED_TEXT] - 1]))
     return "its head says what cannot be";
   if (!(wrong = tn_saved_memories_check(&f)) && !(wrong = tn_saved_inputs_check(&f)) &&
       !(wrong = tn_saved_places_check(&f)))
     wrong = tn_saved_steps_check(&f);
   if (wrong) return wrong;
-  const tn_container_head *code = (const tn_container_head *)tn_saved_part_of(f.data, &h, TN_SAVED_CODE);
-  const size_t code_nbytes = (size_t)h.part[TN_SAVED_CODE].n;
-  return code_nbytes < sizeof *code ? "it has no kernels" : tn_container_check(code, code_nbytes, &code->source);
+  const tn_container_head *code = (const tn_container_head *)tn_saved_part_of(f.data, h, TN_SAVED_CODE);
+  const size_t code_nbytes = (size_t)h->part[TN_SAVED_CODE].n;
+  return code_nbytes < sizeof *code ? "it has no kernels" : tn_container_check_parts(code, code_nbytes, &code->source);
 }
 #endif
