@@ -366,6 +366,7 @@ TN_SMALL_BEGIN
 #else
 #include "ship/save.c"
 #include "ship/load.c"
+#include "ship/call.c"
 #endif
 #endif
 

@@ -795,6 +795,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->own_plan) tn_release(t, p->plan, p->plan->nbytes);
   for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated--;
   tn_kept_drop(t, &p->kept);
+  tn_release(t, p->named, p->named_nbytes);
   tn_release(t, p->group, (size_t)(p->ngive + p->ntake) * sizeof *p->group);
   tn_release(t, p, p->nbytes);
 }

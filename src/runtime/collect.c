@@ -34,6 +34,9 @@ typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; tiny_u
 // What the caller gives or takes as one tensor: so many inputs or outputs, parts along an axis; 1: it is not split.
 typedef struct tn_bound_group { int parts, axis; } tn_bound_group;
 
+// Memory that was saved with a name, of a program that was loaded.
+typedef struct tn_bound_name { const char *name; int leaf; } tn_bound_name;
+
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
@@ -47,6 +50,7 @@ struct tiny_program {                      // a captured plan and what its blank
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
   int *label;                              // of each step
+  tn_bound_name *named; int nnamed; size_t named_nbytes;     // with the names behind them
   size_t nbytes;
 };
 

@@ -11,6 +11,7 @@
 #include "../io/wav.c"
 #include "../io/idx.c"
 #include "../io/state.c"
+#include "../ship/call.c"
 #endif
 
 static tiny_code tn_context_open(tiny_ctx *t, void *arg) {

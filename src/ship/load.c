@@ -219,6 +219,23 @@ static tiny_code tn_loading_bind_memory(tiny_ctx *t, const tn_loading *l, tiny_p
   }
   return TINY_OK;
 }
+// The names of memory, for tiny_program_read and its like.
+static void tn_loading_name(tiny_ctx *t, const tn_saved *f, tiny_program *p) {
+  int n = 0;
+  for (int i = 0; i < f->n[TN_SAVED_MEMORIES]; i++) n += f->memory[i].name >= 0;
+  if (!n) return;
+  const size_t text = (size_t)f->n[TN_SAVED_TEXT], nbytes = (size_t)n * sizeof(tn_bound_name) + text;
+  tn_bound_name *named = (tn_bound_name *)tn_alloc(t, nbytes);
+  const char *const names = (const char *)memcpy(named + n, f->text, text);
+  p->named = named; p->named_nbytes = nbytes;
+  for (int i = 0; i < f->n[TN_SAVED_MEMORIES]; i++) {
+    int leaf = 0;
+    while (leaf < p->nleaf && f->leaf[leaf].memory != i) leaf++;
+    if (f->memory[i].name < 0 || leaf == p->nleaf) continue;
+    named[p->nnamed].name = names + f->memory[i].name;
+    named[p->nnamed++].leaf = leaf;
+  }
+}
 static tiny_code tn_loading_guarded(tiny_ctx *t, void *arg) {
   tn_loading *l = (tn_loading *)arg;
   const tn_saved *f = &l->o.f;
@@ -245,6 +262,7 @@ static tiny_code tn_loading_guarded(tiny_ctx *t, void *arg) {
   tn_loading_bind_rows(t, p, f);
   p->nleaf = f->n[TN_SAVED_LEAVES];
   if (tn_loading_bind_memory(t, l, p) != TINY_OK) return t->code;
+  tn_loading_name(t, f, p);
   tn_bind_updates(p);
   tn_kept_find(t, p);
   return t->code;
