@@ -78,9 +78,18 @@ static int64_t tn_wire_get_signed(tn_wire_reader *r) {
 }
 // Ops that kernels and programs are made of, which name nothing outside of them.
 static int tn_wire_takes(int op) {
+  const int of_items = op == TINY_OP_BARRIER || op == TINY_OP_SHUFFLE || op == TINY_OP_WMMA || op == TINY_OP_BULK ||
+      op == TINY_OP_BULKSTORE;
+  if (TN_RUNS_ONLY && of_items) return 0;
   for (size_t i = 0; i < sizeof tn_spec_rows / sizeof *tn_spec_rows; i++)
-    if (tn_spec_rows[i].op == op) return tn_spec_rows[i].stages & (TN_SPEC_KERNEL | TN_SPEC_PROGRAM);
+    if (tn_spec_rows[i].op == op)
+      return tn_spec_rows[i].stages & (TN_RUNS_ONLY ? TN_SPEC_PROGRAM : TN_SPEC_KERNEL | TN_SPEC_PROGRAM);
   return 0;
+}
+// Is k what a dtype can be? Bounds, and code, take it as it is.
+static int tn_wire_is_value(int dtype, int64_t k) {
+  if (tn_is_float(dtype)) return tn_to_f64(k) != tn_to_f64(k) || tn_from_f64(tn_dtype_round(dtype, tn_to_f64(k))) == k;
+  return dtype == TINY_VOID || dtype == TINY_INDEX || tn_dtype_wrap(dtype, k) == k;
 }
 // Node number i; NULL: there is something wrong.
 static tiny_uop *tn_wire_node(tiny_ctx *t, tn_wire_reader *r, const tn_wire_list *all, int i) {
@@ -98,6 +107,7 @@ static tiny_uop *tn_wire_node(tiny_ctx *t, tn_wire_reader *r, const tn_wire_list
   const int nv = (int)tn_wire_get(r, UINT8_MAX);
   for (int j = 0; j < nv && !r->bad; j++) v[j] = tn_wire_get_signed(r);
   all->hints[i] = (uint8_t)tn_wire_get(r, UINT8_MAX);
+  if (op == TINY_OP_CONST && !tn_wire_is_value(dtype, k)) return NULL;
   if (r->bad || lanes < 1 || !tn_wire_takes(op) || tn_args_fit(op, nsrc, from, k, nv, v)) return NULL;
   return tn_uop_make_with(t, op, dtype, lanes, nsrc, from, k, nv, v, NULL);
 }

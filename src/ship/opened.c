@@ -39,7 +39,12 @@ static int tn_opened_open(tiny_ctx *t, const char *name, const tiny_program_sour
     return 0;
   }
   if (from->data) o->source = tn_source_memory(t, from->data, from->nbytes);
-  else if (!(o->mapped = tn_source_open(t, from->path, &o->mapping, &o->source))) return 0;
+  else {
+    o->source.path = from->path;
+    if (!(o->mapped = tn_os_map_file(from->path, &o->mapping))) return tn_opened_wrong(o, name, tn_os_why_not(from->path));
+    o->source.data = (const unsigned char *)o->mapping.data; o->source.nbytes = o->mapping.nbytes;
+    o->source.mapping = &o->mapping;
+  }
   size_t front = 0;
   const char *wrong = tn_saved_head_check(o->source.data, o->source.nbytes, &front);
   if (wrong) return tn_opened_wrong(o, name, wrong);
@@ -119,7 +124,7 @@ static const char *tn_opened_step_check(const tn_saved *f, const tn_saved_step *
     const int32_t arg = f->number[s->arg + u->k];
     const int dtype = arg < 0 ? TINY_I64 : f->scalar[arg].dtype;
     tn_opened_range(f, s, arg, &least, &most);
-    if (u->dtype != dtype || (tn_is_int(dtype) && (least < u->vmin || most > u->vmax)))
+    if (u->dtype != dtype || (TN_HAS_BOUNDS && tn_is_int(dtype) && (least < u->vmin || most > u->vmax)))
       return "a kernel takes a number of another kind";
   }
   return NULL;

@@ -154,7 +154,7 @@ static const char *tn_play_list(tiny_program *p, int kernel, const tn_container 
   if (wrong || t->code != TINY_OK) return wrong;
   const char *why = NULL;
   if (!trusted) {
-    why = tn_within(t, &list, k->tasks, (int64_t)k->local_nbytes);
+    if (TN_CPU_BUILTIN) why = tn_within(t, &list, k->tasks, (int64_t)k->local_nbytes);
     memset(list.hints, 0, (size_t)list.n);
   }
   if (!why) why = tn_play_compile(p, k, as->name, &list);
@@ -228,7 +228,7 @@ static tiny_code tn_play_load_guarded(tiny_ctx *t, void *arg) {
   if (tn_play_memory(p) != TINY_OK) return t->code;
   for (int i = 0; i < n; i++) {
     const tn_mark mark = tn_scratch_mark(t);
-    tn_nodes_enter(t, tn_index(t, 0));
+    tn_nodes_begin(t);
     const char *wrong = tn_play_kernel_of(p, i, &c);
     tn_nodes_leave(t);
     if (t->code != TINY_OK) wrong = tn_play_blame(t, said, sizeof said);
