@@ -243,8 +243,8 @@ static void sum_again(const file *f) {
   if (front > f->n || front < sizeof *h || contents > f->n - front) return;
   memset(h->quick, 0, sizeof h->quick);
   tn_saved_quick(f->data + front, (size_t)contents, h->quick);
-  tn_saved_front(f->data, front, h->front);
   h->sum = tn_saved_sum(f->data, front);
+  tn_saved_front(f->data, front, h->front);
 }
 static void test_bad_files(void) {
   kinds k;

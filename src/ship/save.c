@@ -381,10 +381,10 @@ static tiny_code tn_saving_write(tn_saving *s) {
     tiny_bytes_add(&front, i < 0 ? (const void *)h : part->data, i < 0 ? sizeof *h : part->n);
     tiny_bytes_add(&front, tn_saving_zeros, (size_t)(tn_saving_aligned(front.n) - front.n));
   }
-  tn_saved_front(front.data, front.n, h->front);
-  memcpy(front.data, h, sizeof *h);
   tn_digest_add(&all, front.data, front.n);
   h->sum = tn_digest_close(&all);
+  memcpy(front.data, h, sizeof *h);
+  tn_saved_front(front.data, front.n, h->front);
   memcpy(front.data, h, sizeof *h);
   if (!tn_sink_put(&out, front.data, front.n)) return t->code;
   for (int i = 0; i < s->nmemory; i++)

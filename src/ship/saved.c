@@ -64,8 +64,8 @@ typedef struct tn_saved_head {
   char magic[8];
   uint32_t format, order;
   uint64_t nbytes;
-  tn_digest words, sum, contents;          // of names; of the front, this as zeros; of the contents
-  uint64_t front[4], quick[4];             // quick sums: of the front, this and its digest as zeros; of the contents
+  tn_digest words, sum, contents;          // of names; of the front, this and its quick sum as zeros; of the contents
+  uint64_t front[4], quick[4];             // quick sums: of the front, this as zeros; of the contents
   int64_t arena_nbytes;
   uint32_t draws, noutput;                 // calls of random numbers of a run; results that have memory of their own
   tn_saved_part part[TN_SAVED_PARTS];
@@ -118,6 +118,7 @@ static tn_digest tn_saved_sum(const char *data, uint64_t nbytes) {
   tn_digester d = tn_digest_open();
   memcpy(&head, data, sizeof head);
   memset(&head.sum, 0, sizeof head.sum);
+  memset(head.front, 0, sizeof head.front);
   tn_digest_add(&d, &head, sizeof head);
   tn_digest_add(&d, data + sizeof head, (size_t)(nbytes - sizeof head));
   return tn_digest_close(&d);
@@ -137,7 +138,6 @@ static void tn_saved_front(const char *data, uint64_t nbytes, uint64_t *sum) {
   enum { HEAD = (sizeof(tn_saved_head) + TN_SAVED_ALIGN - 1) / TN_SAVED_ALIGN * TN_SAVED_ALIGN };
   union { tn_saved_head h; char bytes[HEAD]; } first;
   memcpy(first.bytes, data, HEAD);
-  memset(&first.h.sum, 0, sizeof first.h.sum);
   memset(first.h.front, 0, sizeof first.h.front);
   memset(sum, 0, 4 * sizeof *sum);
   tn_saved_quick(first.bytes, HEAD, sum);
