@@ -3,6 +3,17 @@
 // Rooms between TN_SMALL_BEGIN and TN_SMALL_END are compiled for their size: all but those in which planning, launching
 // and the interpreter spend their time (bench/compile.md).
 
+// With TINY_RUNTIME_ONLY rooms are left out that a build which only runs saved programs has no use for; of the others it
+// leaves out what nothing calls, and so does the compiler.
+#if defined(TINY_RUNTIME_ONLY) && !defined(TINY_AMALGAMATED)
+  #define TINY_AMALGAMATED                 // this list alone says which rooms there are
+#endif
+#if defined(TINY_RUNTIME_ONLY) && defined(__GNUC__)
+  #pragma GCC diagnostic push
+  #pragma GCC diagnostic ignored "-Wunused-function"
+  #pragma GCC diagnostic ignored "-Wunused-const-variable"
+#endif
+
 // ** base: digits, floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
 #include "base/digits.c"
 #include "base/float.c"
@@ -18,8 +29,10 @@ TN_SMALL_BEGIN
 #include "base/caches.c"
 #include "base/threads.c"
 #include "base/files.c"
+#ifndef TINY_RUNTIME_ONLY
 #include "base/trace.c"
 #include "base/process.c"
+#endif
 TN_SMALL_END
 
 // ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
@@ -40,30 +53,42 @@ TN_SMALL_BEGIN
 #include "ir/args.c"
 #include "ir/target.c"
 #include "ir/print.c"
+#ifndef TINY_RUNTIME_ONLY
 #include "ir/graph_text.c"
+#endif
 TN_SMALL_END
 #include "ir/match.c"
 TN_SMALL_BEGIN
 #include "ir/build.c"
+#ifndef TINY_RUNTIME_ONLY
 #include "ir/kernel.c"
+#endif
 #include "ir/combine.c"
+#ifndef TINY_RUNTIME_ONLY
 #include "ir/function.c"
 #include "ir/special.c"
+#endif
 #ifndef TINY_NO_INTERP
 #include "ir/decode.c"
 TN_SMALL_END
 #include "ir/eval.c"
+#ifndef TINY_RUNTIME_ONLY
 #include "ir/eval_graph.c"
+#endif
 TN_SMALL_BEGIN
 #endif
 #include "ir/spec.c"
+#include "ir/wire.c"
 
 // ** rules: algebra as tables **
-#ifndef TINY_NO_NN
+#if !defined(TINY_NO_NN) && !defined(TINY_RUNTIME_ONLY)
 #include "rules/gradient.c"
 #endif
+#ifndef TINY_RUNTIME_ONLY
 #include "rules/shard.c"
+#endif
 #include "rules/notation.c"
+#ifndef TINY_RUNTIME_ONLY
 #include "rules/affine.c"
 #include "rules/divmod.c"
 #include "rules/symbolic.c"
@@ -73,11 +98,13 @@ TN_SMALL_BEGIN
 #include "rules/nested.c"
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
+#endif
 #if defined(TN_ISA) && defined(TN_OS_X86)
 #include "isa/x86_rules.c"
 #endif
 #include "rules/notation_end.c"
 
+#ifndef TINY_RUNTIME_ONLY
 // ** shape: views of memory **
 #include "shape/view.c"
 #include "shape/contraction.c"
@@ -186,6 +213,7 @@ TN_SMALL_BEGIN
 #include "codegen/optimize.c"
 #include "codegen/candidates.c"
 #include "codegen/pipeline.c"
+#endif
 
 // ** isa: machine code of our own, x86-64, arm64 and wasm **
 #ifdef TN_ISA
@@ -237,12 +265,16 @@ TN_SMALL_BEGIN
 #include "ir/match_end.c"
 
 // ** render: program -> text **
+#ifndef TINY_RUNTIME_ONLY
 #include "render/lang_c.c"
-#ifndef TINY_NO_GPU
+#endif
+#if !defined(TINY_NO_GPU) && !defined(TINY_RUNTIME_ONLY)
 #include "render/lang_wgsl.c"
 #endif
+#ifndef TINY_RUNTIME_ONLY
 #include "render/cstyle.c"
 #include "render/llvm.c"
+#endif
 
 // ** runtime: devices, programs, execution **
 #include "runtime/pool.c"
@@ -265,6 +297,7 @@ TN_SMALL_BEGIN
 #ifndef TINY_NO_INTERP
 #include "runtime/interp.c"
 #endif
+#ifndef TINY_RUNTIME_ONLY
 #include "runtime/null.c"
 TN_SMALL_END
 #include "runtime/storage.c"
@@ -272,7 +305,9 @@ TN_SMALL_BEGIN
 #include "runtime/device.c"
 #include "runtime/cache.c"
 #include "runtime/progress.c"
+#endif
 #include "runtime/container.c"
+#ifndef TINY_RUNTIME_ONLY
 #include "runtime/executable.c"
 #include "runtime/observe.c"
 #include "runtime/trace.c"
@@ -299,10 +334,12 @@ TN_SMALL_BEGIN
 #include "runtime/profile.c"
 #include "runtime/loader.c"
 #include "runtime/ship.c"
+#endif
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
 #include "io/source.c"
+#ifndef TINY_RUNTIME_ONLY
 #include "io/npy.c"
 TN_SMALL_END
 #include "io/inflate.c"
@@ -322,7 +359,24 @@ TN_SMALL_BEGIN
 #include "io/idx.c"
 #include "io/csv.c"
 #endif
+#include "ship/saved.c"
+#include "ship/opened.c"
+#ifdef TINY_RUNTIME_ONLY
+#include "ship/within.c"
+#include "ship/play.c"
+#else
+#include "ship/save.c"
+#include "ship/load.c"
+#include "ship/call.c"
+#endif
+#endif
 
 // ** the context: all of the above, opened and closed **
+#ifndef TINY_RUNTIME_ONLY
+#include "runtime/whole.c"
+#endif
 #include "runtime/context.c"
 TN_SMALL_END
+#if defined(TINY_RUNTIME_ONLY) && defined(__GNUC__)
+  #pragma GCC diagnostic pop
+#endif

@@ -12,6 +12,7 @@
 //  - Tensors belong to their context. One made between tiny_begin and tiny_end dies at tiny_end unless
 //    tiny_keep was called; one made outside of a frame lives until tiny_free or tiny_close.
 #include "core.h"
+#ifndef TINY_RUNTIME_ONLY
 #include "devices.h"
 #include "operators.h"
 #include "linalg.h"
@@ -21,5 +22,9 @@
 #include "look.h"
 #include "io.h"
 #include "data.h"
+#endif
 #include "device.h"
+#include "ship.h"
+#ifndef TINY_RUNTIME_ONLY
 #include "observe.h"
+#endif

@@ -250,6 +250,7 @@ TINY_API tiny_code   tiny_status(const tiny_ctx *t);
 // Forgets the error. Poisoned tensors stay poisoned, and a context that did not open stays closed.
 TINY_API void        tiny_clear(tiny_ctx *t);
 
+#ifndef TINY_RUNTIME_ONLY                  // tensors: a build that only runs has none
 // Opens a frame; frames nest.
 TINY_API void        tiny_begin(tiny_ctx *t);
 // Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
@@ -260,6 +261,7 @@ TINY_API tiny_code   tiny_end(tiny_ctx *t);
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);
 // Frees the handle; graphs built from it keep what they need. Nothing happens if x is NULL, poison or freed already.
 TINY_API void        tiny_free(tiny_tensor *x);
+#endif
 
 // Totals since tiny_open.
 typedef struct tiny_stats {
@@ -281,6 +283,8 @@ typedef struct tiny_stats {
 TINY_API tiny_stats  tiny_stats_of(const tiny_ctx *t);
 
 // ** tensors ********************************************************************************** >>tensors
+
+#ifndef TINY_RUNTIME_ONLY
 
 // A tensor of its own memory that holds a copy of data, the elements of shape, row-major: data may go when the call
 // returns. TINY_E_ARG: data is NULL. TINY_E_MEMORY: the device has no room.
@@ -354,3 +358,4 @@ TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype);
 // The bytes of x read as another dtype, not bool. Elements k times as wide make the last dim k times shorter, and the
 // other way round. No gradient. [torch.Tensor.view]
 TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);
+#endif // TINY_RUNTIME_ONLY

@@ -1,6 +1,7 @@
 // device: captured programs, kernels of one's own, views, the IR, and what a device is.
 // ** programs and kernels ********************************************************************* >>programs
 
+#ifndef TINY_RUNTIME_ONLY
 // Captures the kernels that make outputs from inputs, and in a frame the assignments that are pending: then it is
 // a step, which need not have outputs. PROGRAMS in the manual says what a program is bound to. Inputs are realized
 // tensors, or of tiny_scalar. NULL after an error; TINY_E_STATE names an input that reaches no output, or what must
@@ -30,9 +31,11 @@ TINY_API tiny_code   tiny_run_for(tiny_program *p, tiny_tensor *const *inputs, t
 TINY_API void        tiny_cancel(tiny_ctx *t);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernel_count(const tiny_program *p);
+#endif
 // Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
 
+#ifndef TINY_RUNTIME_ONLY
 // Compiling ahead, on a thread of the library's own, while the context goes on: WARMING UP in the manual. Each of these
 // is called on the context's thread, as all else is. They plan and render, which takes milliseconds, and return;
 // nothing is run. A call that needs a kernel before it is there waits for it; what the compiler finds wrong, that call
@@ -125,6 +128,7 @@ TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);
 // Index and validity expressions of element (index[0], ..) for the IR. *valid is a bool CONST 1 when there is no mask.
 TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index,
                                     tiny_uop **flat, tiny_uop **valid);
+#endif // TINY_RUNTIME_ONLY
 
 // ** the IR *********************************************************************************** >>ir
 
@@ -203,6 +207,7 @@ struct tiny_uop {
   tiny_uop *realized;                      // private: the BUFFER that holds this node's value
 };
 
+#ifndef TINY_RUNTIME_ONLY
 // A node; NULL after an error. It lives until nothing that the context knows refers to it: build and use nodes
 // without tensor calls between. src, v: copied.
 TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
@@ -219,6 +224,7 @@ TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);
 // Interprets an expression of one lane; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out
 // as int64 or f64 bits. TINY_E_ARG.
 TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
+#endif
 #endif
 // "ADD"; "?" for what is no op. The text is static.
 TINY_API const char *tiny_op_name(int op);
@@ -437,11 +443,13 @@ TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size
 TINY_API int        tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
 // Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
+#ifndef TINY_RUNTIME_ONLY
 // tiny_desc.compiler, for devices that have several; NULL: the program did not say. It is the context's.
 TINY_API const char *tiny_compiler_of(const tiny_ctx *t);
 // Fills r from r->language, as is done where a backend's renderer leaves kernel NULL: ops, dtypes, dots, atomics, the
 // flags that formats tell, kernel and module. For a backend that writes some kernels in another way, and others so.
 TINY_API void       tiny_renderer_of_language(tiny_renderer *r);
+#endif
 // Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
 TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg);
 
@@ -513,11 +521,13 @@ struct tiny_backend {
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
 
+#ifndef TINY_RUNTIME_ONLY
 // The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the
 // CPU in a few functions begins as a copy of it, whose others take what its open returned:
 //     tiny_backend mine = *tiny_backend_named("CPU");
 //     mine.name = "mine"; mine.alloc = my_alloc; mine.free = my_free;
 TINY_API const tiny_backend *tiny_backend_named(const char *name);
+#endif
 
 // What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.

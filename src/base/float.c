@@ -66,6 +66,13 @@
   #define TN_COLD
 #endif
 
+// What a build that only runs leaves out of rooms that it shares, the compiler sees by this.
+#ifdef TINY_RUNTIME_ONLY
+enum { TN_RUNS_ONLY = 1 };
+#else
+enum { TN_RUNS_ONLY = 0 };
+#endif
+
 #ifndef TINY_API
 #include "../api/api.h"
 #endif

@@ -466,15 +466,19 @@ static int tn_os_cpu_reaches(const tn_os_cpu *c, const tn_os_level *l) {
 #endif
 }
 
-// The processor as one of that level. 0: there is no such level, or it is beyond the processor.
-static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
-  const tn_os_level *l = tn_os_level_named(level);
-  if (!l || !tn_os_cpu_reaches(c, l)) return 0;
+// A processor of that level, whatever this one is.
+static void tn_os_cpu_of(tn_os_cpu *c, const tn_os_level *l) {
   memcpy(c->features, l->features, sizeof l->features);
   snprintf(c->name, sizeof c->name, TN_OS_LEVEL_MACHINE " %s", l->name);
   c->march = l->march;
   c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
   c->dots = l->dots; c->tiles = l->tiles;
+}
+// The processor as one of that level. 0: there is no such level, or it is beyond the processor.
+static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
+  const tn_os_level *l = tn_os_level_named(level);
+  if (!l || !tn_os_cpu_reaches(c, l)) return 0;
+  tn_os_cpu_of(c, l);
   return 1;
 }
 #if defined(TN_ISA) && defined(TN_OS_X86)                  // whose levels these are

@@ -37,13 +37,6 @@ static int tn_source_fail(const tn_source *s, size_t at, const char *field, cons
   return 0;
 }
 
-// Can files be opened by this context at all?
-static int tn_source_path_check(tiny_ctx *t, const char *name, const char *path) {
-  if (!tn_runs(t)) return 0;
-  if (path && *path) return 1;
-  tiny_fail(t, TINY_E_ARG, "%s: path is NULL or empty", name);
-  return 0;
-}
 static tn_source tn_source_memory(tiny_ctx *t, const void *data, size_t nbytes) {
   tn_source s;
   memset(&s, 0, sizeof s);
@@ -64,6 +57,14 @@ static int tn_source_open(tiny_ctx *t, const char *path, tn_os_mapping *m, tn_so
   return 1;
 }
 
+#ifndef TINY_RUNTIME_ONLY                  // tensors
+// Can files be opened by this context at all?
+static int tn_source_path_check(tiny_ctx *t, const char *name, const char *path) {
+  if (!tn_runs(t)) return 0;
+  if (path && *path) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: path is NULL or empty", name);
+  return 0;
+}
 static uint64_t tn_little(const unsigned char *p, int nbytes) {
   uint64_t v = 0;
   for (int i = nbytes; i-- > 0;) v = v << 8 | p[i];
@@ -250,4 +251,5 @@ static tiny_code tn_sink_save(const char *name, tiny_tensor *x, const char *path
   tn_sink s = {t, name, *to, 0, 0};
   return write(&s, what) ? TINY_OK : t->code;
 }
+#endif // TINY_RUNTIME_ONLY
 #endif

@@ -13,7 +13,7 @@
 static int tn_loads_by_steps(const tiny_uop *u) { return tn_load_along(u) || tn_load_next(u); }
 // A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
 static int tn_loads_rows(const tiny_uop *u) {
-  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
+  const int nbytes = !TN_RUNS_ONLY && u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
   return nbytes && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
       (tn_loads_by_steps(u) ? nbytes * u->lanes % TN_TURNED_ROW == 0 : nbytes * u->lanes == 2 * TN_TURNED_ROW) &&
       (tn_load_kind(u) == TN_AS_ROWS ? nbytes <= 4 : tn_load_kind(u) == TN_TURNED && nbytes == 2);
@@ -218,36 +218,43 @@ static const char *tn_bulk_fits(int op, int nsrc, int64_t k, int nv, const int64
   }
   return v[n] == 1 && nelem <= 1 << 20 ? NULL : "takes rows that lie together";
 }
-static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
-  if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
-  if (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) return tn_length_fits(op, src, k, nv, v);
-  if (tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
+// Of what no program of a CPU is made of.
+static const char *tn_graph_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   switch (op) {
-    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
-      : "takes an id below 2^56 and its number of elements";
     case TINY_OP_BULK: case TINY_OP_BULKSTORE: return tn_bulk_fits(op, nsrc, k, nv, v);
-    case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
-      : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
       tn_slope_fits(nsrc, src, k) ? NULL : "takes a slope, and a value of its arguments' shape";
-    case TINY_OP_EXP2: return k >= 0 && k <= TN_EXP_BITS ? NULL
-      : "takes 0, or 1 for e^x, and 2 if x is not above 0";
-    case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_SCALAR: return nv == 0 || (nv == 2 && v[0] <= k && k <= v[1]) ? NULL :
       "takes no bounds, or both of its value";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
-    case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
-      : "takes an id below 2^48 and a kind";
     case TINY_OP_COPY: return k >= 0 && k < TINY_MAX_DEVICES ? NULL : "takes the number of a device";
     case TINY_OP_SHARD: return tn_shard_fits(nsrc, src, k) ? NULL
       : "takes parts that differ along an axis alone, each on a device, and 1 + that axis, or 0";
     case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
-    case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
-      k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
     default: return NULL;
   }
 }
+static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
+  if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
+  if (!TN_RUNS_ONLY && (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE)) return tn_length_fits(op, src, k, nv, v);
+  if (!TN_RUNS_ONLY && tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
+  switch (op) {
+    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && v[0] < (int64_t)1 << 60 && k >= 0 && k >> 56 == 0 ? NULL
+      : "takes an id below 2^56 and its number of elements";
+    case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
+      : "takes its space and its number of elements";
+    case TINY_OP_EXP2: return k >= 0 && k <= TN_EXP_BITS ? NULL
+      : "takes 0, or 1 for e^x, and 2 if x is not above 0";
+    case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
+    case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
+      : "takes an id below 2^48 and a kind";
+    case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
+      k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
+    default: return TN_RUNS_ONLY ? NULL : tn_graph_args_fit(op, nsrc, src, k, nv, v);
+  }
+}
 
+#ifndef TINY_RUNTIME_ONLY
 TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
                                 int64_t k, const int64_t *v, int nv) {
   if (!t) return NULL;
@@ -270,4 +277,5 @@ TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop 
   tiny_uop *u = tn_uop_make(t, op, dtype, lanes, nsrc, src, k, nv, v);
   return u == &t->ir->bad ? NULL : u;
 }
+#endif
 #endif

@@ -50,6 +50,7 @@ static const tn_eval_note *tn_eval_noted(tn_eval_decoder *d, const tiny_uop *u) 
 
 static tiny_code tn_eval_bad(tn_eval_decoder *d, const tiny_uop *u, const char *why) {
   tiny_bytes text = {d->t, NULL, 0, 0};
+  if (TN_RUNS_ONLY) return tiny_fail(d->t, TINY_E_INTERNAL, "eval: %s: %s", tn_ops[u->op].name, why);
   tn_print_head(&text, u);
   return tiny_fail(d->t, TINY_E_INTERNAL, "eval: %s ..): %s", text.data, why);
 }
@@ -174,7 +175,7 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
     return tn_eval_bad(d, u, "no such lane");
   if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_reduces(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
-  if (u->op == TINY_OP_WMMA && !tn_wmma_fits(u)) return tn_eval_bad(d, u, "the sources are no tiles of its size");
+  if (!TN_RUNS_ONLY && u->op == TINY_OP_WMMA && !tn_wmma_fits(u)) return tn_eval_bad(d, u, "the sources are no tiles of its size");
   tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
   for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
   tn_eval_record(d, u, d->c->ins[d->c->nins - 1].slot, -1, -1);
@@ -255,7 +256,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
       tn_eval_emit(d, u, 0, 0);
       d->nif--;
       break;
-    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return tn_eval_bulk(d, u, s);
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: if (TN_RUNS_ONLY) break; return tn_eval_bulk(d, u, s);
     case TINY_OP_BARRIER:
       if (u->k & TN_BOXES && (s[0]->slot < 0 || s[0]->lanes != 1)) return tn_eval_bad(d, u, "no slot");
       tn_eval_emit(d, u, 0, 0);

@@ -309,7 +309,7 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   const int64_t *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot) : NULL;
   int64_t *value = a[1].slot >= 0 ? tn_eval_slot(r, a[1].slot) : NULL, *out = tn_eval_slot(r, i->slot);
   char *base = m->space == TN_SPACE_GLOBAL ? (char *)r->l->mem[m->id].base + r->l->mem[m->id].offset : NULL;
-  const int matrices = !stores && i->u.k >> TN_MATRIX_ALONG;
+  const int matrices = !TN_RUNS_ONLY && !stores && i->u.k >> TN_MATRIX_ALONG;
   for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
     int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
     if (!mask[item] || (valid && !valid[a[2].lanes > 1 ? lane * r->items + item : item])) {
@@ -322,13 +322,13 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
         matrices ? tn_load_place(&i->u, e, item, lane) : tn_clamp_add(e, lane);
     if (at < 0 || at >= m->nelem) return tn_eval_trap(r, m, item, "index", at);
     const int64_t flat = m->lanes > 1 ? at * m->lanes + lane : at;
-    if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
+    if (!TN_RUNS_ONLY && m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
       return TINY_E_INTERNAL;
     int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat]
                   : m->space == TN_SPACE_REG ? &r->reg[(m->at + flat) * r->items + item] : NULL;
     char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
     if (adds) from_value = tn_eval_binary(TINY_OP_ADD, d, cell ? *cell : tn_dtype_load(d, p), from_value);
-    if (stores && i->u.k == TN_LATER) tn_eval_put_off(r, m->at + flat, item, from_value, -1, 0);
+    if (!TN_RUNS_ONLY && stores && i->u.k == TN_LATER) tn_eval_put_off(r, m->at + flat, item, from_value, -1, 0);
     else if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
     else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
   }
@@ -555,27 +555,37 @@ static void tn_eval_if(tn_eval_run *r, const tn_eval_ins *i) {
   for (int64_t item = 0; item < r->items; item++) inner[item] = outer[item] && cond[item];
 }
 
-// One instruction, for all items; *at: which, and then the last one that is done with.
-static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
-  const tn_eval_ins *i = &r->c->ins[*at];
+// What items of a group do together; no program of a CPU does.
+static int tn_eval_is_of_items(const tiny_uop *u) {
+  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_BULK || u->op == TINY_OP_BULKSTORE || u->op == TINY_OP_SHUFFLE ||
+      u->op == TINY_OP_WMMA;
+}
+static tiny_code tn_eval_together(tn_eval_run *r, const tn_eval_ins *i) {
   switch (i->u.op) {
-    case TINY_OP_LOAD: case TINY_OP_STORE: {
-      const int rows = i->u.op == TINY_OP_LOAD && i->u.k, steps = rows && i->u.k >> TN_MATRIX_ALONG;
-      tiny_code code = steps ? tn_eval_matrices(r, i) : TINY_OK;
-      if (code == TINY_OK) code = tn_eval_touch(r, i);
-      return code == TINY_OK && rows && !steps ? tn_eval_matrix_rows(r, i) : code;
-    }
-    case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);
     case TINY_OP_BULK: return tn_eval_box(r, i);
     case TINY_OP_BULKSTORE: return tn_eval_box_store(r, i);
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
-    case TINY_OP_WMMA: {
+    default: {
       const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
       if (unit) return tn_eval_warp_wmma(r, i, unit);
       tn_eval_wmma(r, i);
       return TINY_OK;
     }
+  }
+}
+
+// One instruction, for all items; *at: which, and then the last one that is done with.
+static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
+  const tn_eval_ins *i = &r->c->ins[*at];
+  switch (i->u.op) {
+    case TINY_OP_LOAD: case TINY_OP_STORE: {
+      const int rows = !TN_RUNS_ONLY && i->u.op == TINY_OP_LOAD && i->u.k, steps = rows && i->u.k >> TN_MATRIX_ALONG;
+      tiny_code code = steps ? tn_eval_matrices(r, i) : TINY_OK;
+      if (code == TINY_OK) code = tn_eval_touch(r, i);
+      return code == TINY_OK && rows && !steps ? tn_eval_matrix_rows(r, i) : code;
+    }
+    case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BITCAST:
       if (tn_bits(i->from) != tn_bits(i->u.dtype)) tn_eval_regroup(r, i);
       else tn_eval_rows(r, i);
@@ -601,7 +611,10 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
       }
       return TINY_OK;
     }
-    default: tn_eval_rows(r, i); return TINY_OK;
+    default:
+      if (!TN_RUNS_ONLY && tn_eval_is_of_items(&i->u)) return tn_eval_together(r, i);
+      tn_eval_rows(r, i);
+      return TINY_OK;
   }
 }
 
@@ -643,7 +656,7 @@ static tiny_code tn_eval_groups(tn_eval_run *r) {
 
 TN_SMALL_BEGIN
 static tiny_code tn_eval_refused(tiny_ctx *t, size_t nbytes) {
-  return tiny_fail(t, TINY_E_MEMORY, "eval: %.0f bytes were refused by the allocator", (double)nbytes);
+  return tiny_fail(t, TINY_E_MEMORY, "eval: %llu bytes were refused by the allocator", (unsigned long long)nbytes);
 }
 
 // Runs decoded instructions with one block of memory. last, out: an expression's result, or NULL.
@@ -723,11 +736,13 @@ static tiny_code tn_eval_expr(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int
   tn_eval_call call = {u, vars, nvars, out};
   return tn_guard(t, tn_eval_expr_guarded, &call);
 }
+#ifndef TINY_RUNTIME_ONLY
 TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out) {
   if (!t || !u || !out || nvars < 0 || (nvars && !vars))
     return tiny_fail(t, TINY_E_ARG, "uop_eval: u, vars or out is missing");
   if (u->lanes != 1) return tiny_fail(t, TINY_E_ARG, "uop_eval: a vector of %d lanes", u->lanes);
   return tn_eval_expr(t, u, vars, nvars, out);
 }
+#endif
 TN_SMALL_END
 #endif

@@ -232,7 +232,7 @@ static int tn_pat_parse(tn_pat_parser *p, int *index) {
   const int number = (*p->at >= '0' && *p->at <= '9') || *p->at == '-';
   if (number) {
     n = strcspn(p->at, " )");
-    if (!tn_parse_value(p->at, n, TINY_F64, &u->k)) return tn_pat_fail(p, "not a number");
+    if (TN_RUNS_ONLY || !tn_parse_value(p->at, n, TINY_F64, &u->k)) return tn_pat_fail(p, "not a number");
     p->at += n;
     u->flags |= TN_PAT_NUMBER;
     u->ops.bits[0] = 1;                    // CONST is op 0
@@ -452,7 +452,7 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
     if (w == u) continue;
     m->rules[number].hits++;
     *fired = (int)number;
-    if (tn_debug(t, 'r')) tn_match_trace(t, &m->rules[number], u, w);
+    if (!TN_RUNS_ONLY && tn_debug(t, 'r')) tn_match_trace(t, &m->rules[number], u, w);
     return w;
   }
   return NULL;

@@ -296,12 +296,14 @@ static tiny_code tn_print_guarded(tiny_ctx *t, void *arg) {
   c->length = tn_text_give(out.data, out.n, c->text, c->nbytes);
   return TINY_OK;
 }
+#ifndef TINY_RUNTIME_ONLY
 TINY_API size_t tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes) {
   tn_print_call c = {u, out, out ? nbytes : 0, 0};
   if (out && nbytes) *out = 0;
   if (t && u) tn_guard(t, tn_print_guarded, &c);
   return c.length;
 }
+#endif
 
 // ** parsing **
 
@@ -631,10 +633,12 @@ static tiny_code tn_parse_guarded(tiny_ctx *t, void *arg) {
   c->u = tn_parse(t, c->text, NULL);
   return c->u ? TINY_OK : TINY_E_ARG;
 }
+#ifndef TINY_RUNTIME_ONLY
 TINY_API tiny_uop *tiny_uop_parse(tiny_ctx *t, const char *text) {
   tn_parse_call c = {text, NULL};
   if (!t) return NULL;
   if (!text) { tiny_fail(t, TINY_E_ARG, "uop_parse: text is NULL"); return NULL; }
   return tn_guard(t, tn_parse_guarded, &c) == TINY_OK ? c.u : NULL;
 }
+#endif
 #endif

@@ -78,6 +78,7 @@ static void tn_spec_open(tn_spec *s, tiny_ctx *t, int stage) {
 // The node with the heads of its sources: enough to find it in a dump.
 static tiny_code tn_spec_fail(const tn_spec *s, const tiny_uop *u, const char *why) {
   static const char *const names[5] = {"", "tensor graph", "kernel", "", "program"};
+  if (TN_RUNS_ONLY) return tiny_fail(s->t, TINY_E_INTERNAL, "spec: program: %s %s", tn_ops[u->op].name, why);
   tiny_bytes text = {s->t, NULL, 0, 0};
   tn_print_head(&text, u);
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -207,19 +208,10 @@ static const char *tn_spec_bulk(const tiny_uop *u) {
   return wrong || u->v[2 * tn_bulk_dims(u)] * tn_dtypes[memory->dtype].nbytes == TN_BOX_ROW ? wrong :
       "copies rows that have not 128 bytes";
 }
-static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
+// Of kernels, and of what items do together.
+static const char *tn_spec_form_of_kernels(const tiny_uop *u) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
   switch (u->op) {
-    case TINY_OP_INDEX: return tn_spec_index(u);
-    case TINY_OP_LOAD: return x->op != TINY_OP_INDEX ? "loads from what is no INDEX"
-      : u->k && !tn_loads_rows(u) ? "has rows of no matrix"
-      : x->lanes > 1 && x->lanes != u->lanes ? "has not the lanes of its INDEX" : NULL;
-    case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
-    case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
-      : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
-      : x->lanes > 1 && x->lanes != u->src[1]->lanes ? "stores other lanes than its INDEX has"
-      : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
-      : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
     case TINY_OP_BARRIER:
       if (u->k & TN_BOXES && (!tn_is_int(x->dtype) || x->lanes != 1)) return "waits for no slot";
       return u->k >= 0 && (u->k & ~(int64_t)TN_BOXES) <= 1 + TN_STAGE_AHEAD_MOST ? NULL :
@@ -235,11 +227,27 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
         : "stages to LOCAL or REG memory";
     case TINY_OP_MASKED: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
       ? "takes an integer and RANGEs, and k 0 or 1" : tn_spec_ranges(u);
-    case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
-      : tn_spec_ranges(u);
     case TINY_OP_WMMA: return tn_wmma_fits(u) ? NULL : "has sources that are no tiles of its size";
     case TINY_OP_SHUFFLE: return x->lanes == u->lanes && u->k > 0 && !(u->k & (u->k - 1)) ? NULL
       : "takes as many lanes, and k a power of two";
+    default: return NULL;
+  }
+}
+static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
+  const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
+  switch (u->op) {
+    case TINY_OP_INDEX: return tn_spec_index(u);
+    case TINY_OP_LOAD: return x->op != TINY_OP_INDEX ? "loads from what is no INDEX"
+      : u->k && !tn_loads_rows(u) ? "has rows of no matrix"
+      : x->lanes > 1 && x->lanes != u->lanes ? "has not the lanes of its INDEX" : NULL;
+    case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
+    case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
+      : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
+      : x->lanes > 1 && x->lanes != u->src[1]->lanes ? "stores other lanes than its INDEX has"
+      : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
+      : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
+    case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
+      : tn_spec_ranges(u);
     case TINY_OP_IF: return x->dtype == TINY_BOOL && x->lanes == 1 ? NULL : "takes a scalar bool";
     case TINY_OP_ENDIF: return x->op == TINY_OP_IF ? NULL : "closes no IF";
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";
@@ -251,7 +259,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       if (u->nsrc == 2 && u->src[1]->vmax < 0) return "starts below 0";
       return kind == TN_LOOP || kind == TN_REDUCE ? NULL : "is of a kind that is no loop";
     }
-    default: return NULL;
+    default: return TN_RUNS_ONLY ? NULL : tn_spec_form_of_kernels(u);
   }
 }
 
@@ -260,7 +268,7 @@ static tiny_code tn_spec_node(const tn_spec *s, const tiny_uop *u) {
   if (!tn_sources_fit(u->op, (int)u->nsrc)) return tn_spec_fail(s, u, "the number of sources is wrong");
   const char *why = tn_spec_dtype(s, u, s->dtype[u->op]);
   if (!why && !u->nsrc) why = tn_args_fit(u->op, 0, NULL, u->k, u->nv, u->v);
-  if (!why) why = s->stage == TN_SPEC_TENSOR ? tn_spec_tensor(u) : tn_spec_lanes(u);
+  if (!why) why = !TN_RUNS_ONLY && s->stage == TN_SPEC_TENSOR ? tn_spec_tensor(u) : tn_spec_lanes(u);
   if (!why && s->stage != TN_SPEC_TENSOR) why = tn_spec_form(s, u);
   return why ? tn_spec_fail(s, u, why) : TINY_OK;
 }

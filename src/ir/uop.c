@@ -252,6 +252,7 @@ static int64_t tn_clamp_add(int64_t a, int64_t b) {
 // Shape of a tensor node into dim (room for TINY_MAX_DIMS); *shared is set instead when another node's list serves.
 static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const int64_t **shared) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
+  if (TN_RUNS_ONLY) { dim[0] = u->op == TINY_OP_PARAM ? v[0] : 0; return u->op == TINY_OP_PARAM; }
   switch (u->op) {
     case TINY_OP_IOTA: dim[0] = u->k; return 1;
     case TINY_OP_BUFFER: case TINY_OP_PARAM: dim[0] = v[0]; return 1;
@@ -365,6 +366,12 @@ static void tn_bounds_compare(tiny_uop *u, const tiny_uop *a, const tiny_uop *b)
   if (u->op == TINY_OP_EQ) { if (apart) u->vmax = 0; if (same) u->vmin = 1; }
 }
 
+// Who interprets alone looks at every access, and at no bounds.
+#if defined(TINY_RUNTIME_ONLY) && !defined(TN_ISA)
+enum { TN_HAS_BOUNDS = 0 };
+#else
+enum { TN_HAS_BOUNDS = 1 };
+#endif
 // Bounds of integer and bool nodes; a result that may wrap keeps the dtype's own bounds.
 static void tn_uop_bounds(tiny_uop *u) {
   const int64_t low = tn_dtype_min(u->dtype), high = tn_dtype_max(u->dtype);
@@ -667,15 +674,15 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nsrc = (uint32_t)nsrc;
   key.within = within;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
-  if (placed && !tn_uop_place(t, &key)) return &ir->bad;
+  if (!TN_RUNS_ONLY && over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
+  if (!TN_RUNS_ONLY && placed && !tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
-  if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
+  if (!TN_RUNS_ONLY && (own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
   tiny_uop *extent[TINY_MAX_DIMS];
-  const int extends = lengthened && tn_uop_may_extend(&key);
+  const int extends = !TN_RUNS_ONLY && lengthened && tn_uop_may_extend(&key);
   if (extends && !tn_uop_extents(t, &key, ndim, extent)) return &ir->bad;
   const int lengths = extends && tn_extents_are(ndim, extent) ? ndim : 0;
   tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)(nsrc + lengths) * sizeof *src +
@@ -691,8 +698,8 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
   u->extent = lengths ? (tiny_uop **)memcpy(tn_uop_extents_at(u, own), extent, (size_t)lengths * sizeof *extent) : NULL;
-  tn_uop_bounds(u);
-  if (t->labels && !ir->apart) tn_label_made(t, u, tn_op_is(op, TINY_MOVEMENT));
+  if (TN_HAS_BOUNDS) tn_uop_bounds(u);
+  if (!TN_RUNS_ONLY && t->labels && !ir->apart) tn_label_made(t, u, tn_op_is(op, TINY_MOVEMENT));
   tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
   if (!ir->apart) t->stats.nodes = ir->nodes.n;

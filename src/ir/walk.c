@@ -92,7 +92,7 @@ static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
 
 static TN_COLD void tn_uop_sweep(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
-  if (t->labels) tn_labels_sweep(t, t->ir->epoch);
+  if (!TN_RUNS_ONLY && t->labels) tn_labels_sweep(t, t->ir->epoch);
   for (uint32_t i = 0; i < nodes->cap;) {
     tiny_uop *u = nodes->table[i].u;
     if (!tn_nodes_has(nodes, i) || u->mark == t->ir->epoch) { i++; continue; }
@@ -128,14 +128,17 @@ static void tn_nodes_swap(struct tn_ir *ir) {
   ir->apart = !ir->apart;
 }
 
+// Until tn_nodes_leave all nodes are made there. Heavy code only.
+static void tn_nodes_begin(tiny_ctx *t) {
+  if (!t->ir->others.table) tn_nodes_open(t, &t->ir->others);
+  tn_nodes_swap(t->ir);
+}
 // Until tn_nodes_leave no node from before may be used, and afterwards none that is made from here on. Returns u's
 // copy. Heavy code only, and what unwinds past it calls tn_nodes_leave.
 static TN_COLD tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
-  struct tn_ir *ir = t->ir;
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, u, &all);
-  if (!ir->others.table) tn_nodes_open(t, &ir->others);
-  tn_nodes_swap(ir);
+  tn_nodes_begin(t);
   for (int i = 0; i < all.n; i++) {
     u = all.u[i];
     tiny_uop **src = (tiny_uop **)tn_scratch(t, (u->nsrc + 1) * sizeof *src);
@@ -165,7 +168,7 @@ static void tn_ir_close(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   if (!ir) return;
   tn_nodes_leave(t);
-  if (ir->nodes.table) { ir->epoch++; tn_uop_sweep(t); }
+  if (!TN_RUNS_ONLY && ir->nodes.table) { ir->epoch++; tn_uop_sweep(t); }    // there all nodes are apart
   tn_nodes_close(t, &ir->nodes);
   tn_nodes_close(t, &ir->others);
   tn_release(t, ir, sizeof *ir);

@@ -262,7 +262,7 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x8
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
   if (c.refused || t->code != TINY_OK) return c.refused ? c.refused : t->message;
-  if (tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
+  if (!TN_RUNS_ONLY && tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
   tn_isa_elf(out, k->name, &w.code, TN_ELF_X86);
   return NULL;
 }

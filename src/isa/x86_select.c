@@ -366,7 +366,7 @@ static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
 }
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
-  x->tiles = tn_x86_mark_tiles(x);
+  x->tiles = TN_RUNS_ONLY ? 0 : tn_x86_mark_tiles(x);
   tn_x86_bool_elements(x);
   for (int i = 0; i < x->k->n; i++) {
     tn_x86_order order;

@@ -84,6 +84,7 @@ enum { TN_WARP_UNITS = sizeof tn_warp_units / sizeof *tn_warp_units };
 // Does it read ten bits of an f32's mantissa? Of the rows of f32 NVIDIA's do.
 static int tn_unit_is_tf32(const tiny_warp_unit *unit) { return unit->a == TINY_F32 && unit->m == 16; }
 
+#ifndef TINY_RUNTIME_ONLY
 // Families, by the number behind a target's prefix: those from `least` on have rows first .. first + n - 1.
 static const struct { const char *prefix; int least, first, n; } tn_warp_families[] = {
   {"sm_", 75, 0, 1}, {"sm_", 80, 1, 4}, {"sm_", 89, 1, 8}, {"gfx", 1100, 9, 3}, {"gfx", 1200, 12, 5},
@@ -106,6 +107,7 @@ TINY_API const tiny_warp_unit *tiny_warp_units(const char *target, int *n) {
   }
   return *n ? &tn_warp_units[first] : NULL;
 }
+#endif
 
 // ** what a WMMA names **
 

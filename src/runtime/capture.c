@@ -274,18 +274,22 @@ static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
     p->input[i].most = bounded ? tn_uop_of(c->in[i])->v[1] : INT64_MAX;
   }
 }
-static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
-  for (int i = 0; i < p->nleaf; i++) {
-    p->leaf[i].input = tn_input_of(c, v->leaves.u[i]);
-    p->leaf[i].memory = memory[i];
-    if (memory[i]) p->leaf[i].left = tn_leaf_storage(memory[i])->left;
-  }
+// What the steps of the program write is told to those who read it.
+static void tn_bind_updates(tiny_program *p) {
   for (int i = 0; p->plan && i < p->plan->nstep; i++) {
     if (!p->plan->step[i].exe) continue;
     const tn_place_row *to = &p->plan->place[p->plan->step[i].mem[0]];
     if (to->kind == TN_PLACE_LEAF) p->updates = p->leaf[to->index].updated = 1;
   }
   for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated++;
+}
+static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
+  for (int i = 0; i < p->nleaf; i++) {
+    p->leaf[i].input = tn_input_of(c, v->leaves.u[i]);
+    p->leaf[i].memory = memory[i];
+    if (memory[i]) p->leaf[i].left = tn_leaf_storage(memory[i])->left;
+  }
+  tn_bind_updates(p);
 }
 // Random numbers that were drawn in the frame go on from run to run.
 static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
@@ -355,6 +359,12 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   p->kept.step = (uint8_t *)at; at += nstep;
   p->kept.leaf = (uint8_t *)at;
   return p;
+}
+
+static void tn_program_link(tiny_ctx *t, tiny_program *p) {
+  p->next = t->runtime->programs;
+  if (p->next) p->next->prev = p;
+  t->runtime->programs = p;
 }
 
 // ** what was captured has not happened: tensors that were assigned are as they were, until the program runs **
@@ -456,9 +466,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_bind_outputs(p, c, &v, meant);
   if (label) memcpy(p->label, label, (size_t)plan->nstep * sizeof *label);
   if (plan) plan->holders++;
-  p->next = t->runtime->programs;
-  if (p->next) p->next->prev = p;
-  t->runtime->programs = p;
+  tn_program_link(t, p);
   c->p = p;
   if (plan) tn_kept_find(t, p);
   tn_rollback_do(t, c, &back);
@@ -886,8 +894,11 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->next) p->next->prev = p->prev;
   tn_unfinished_drop(t, p);
   if (p->plan) p->plan->holders--;
+  for (int i = 0; p->own_plan && i < p->plan->nstep; i++) if (p->plan->step[i].exe) p->plan->step[i].exe->steps--;
+  if (p->own_plan) tn_release(t, p->plan, p->plan->nbytes);
   for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated--;
   tn_kept_drop(t, &p->kept);
+  tn_release(t, p->named, p->named_nbytes);
   tn_release(t, p->group, (size_t)(p->ngive + p->ntake) * sizeof *p->group);
   tn_release(t, p, p->nbytes);
 }

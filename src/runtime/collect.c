@@ -34,10 +34,13 @@ typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; tiny_u
 // What the caller gives or takes as one tensor: so many inputs or outputs, parts along an axis; 1: it is not split.
 typedef struct tn_bound_group { int parts, axis; } tn_bound_group;
 
+// Memory that was saved with a name, of a program that was loaded.
+typedef struct tn_bound_name { const char *name; int leaf; } tn_bound_name;
+
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
-  tn_plan *plan;
+  tn_plan *plan; int own_plan;             // own_plan: it is not among those that graphs are known by
   int ninput, noutput, nleaf, nscalar;
   tn_bound_input *input; tn_bound_leaf *leaf; tn_bound_scalar *scalar; tn_bound_output *output;
   tiny_tensor **made;                      // the outputs of this run
@@ -50,6 +53,7 @@ struct tiny_program {                      // a captured plan and what its blank
   struct tn_unfinished *unfinished;        // a run of tiny_run_for that its caller waits for; NULL: none
   uint64_t *expected;                      // of each step: what a task takes, or all of it where it has none, in ns
   tiny_code ended;                         // how a run ended that another call went on with, if not well
+  tn_bound_name *named; int nnamed; size_t named_nbytes;     // with the names behind them
   size_t nbytes;
 };
 

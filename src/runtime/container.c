@@ -98,8 +98,8 @@ static int tn_container_launches(const tn_container_kernel *k) {
   return ok && k->units <= 1 && k->name[0] && memchr(k->name, 0, sizeof k->name);
 }
 
-// What is wrong with the bytes, which are aligned as memory is; NULL: nothing.
-static const char *tn_container_check(const void *data, size_t nbytes, const tn_digest *source) {
+// What is wrong with the bytes, which are aligned as memory is and were compared with a sum of them; NULL: nothing.
+static const char *tn_container_check_parts(const void *data, size_t nbytes, const tn_digest *source) {
   tn_container_head head;
   if (nbytes < sizeof head) return "it is too short for a cache of kernels";
   memcpy(&head, data, sizeof head);
@@ -108,8 +108,6 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
   if (head.format != TN_CONTAINER_FORMAT || !tn_digest_same(&head.source, source))
     return "it was written by another version of tiny.h";
   if (head.nbytes != nbytes) return "it is cut off, or something follows it";
-  const tn_digest sum = tn_container_sum((const char *)data, nbytes);
-  if (!tn_digest_same(&sum, &head.sum)) return "its bytes are not what was written";
   const uint64_t room = nbytes - sizeof head, tables = head.ntarget * (uint64_t)sizeof(tn_container_target) +
       head.nmodule * (uint64_t)sizeof(tn_container_module) + head.nkernel * (uint64_t)sizeof(tn_container_kernel);
   if (tables > room) return "its tables are longer than it";
@@ -131,6 +129,14 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
     if (i && tn_container_order(&c, &c.kernel[i - 1], &c.kernel[i]) >= 0) return "its kernels are not in order";
   }
   return NULL;
+}
+// The same of bytes from anywhere.
+static const char *tn_container_check(const void *data, size_t nbytes, const tn_digest *source) {
+  const tn_container_head *head = (const tn_container_head *)data;
+  const char *wrong = tn_container_check_parts(data, nbytes, source);
+  if (wrong) return wrong;
+  const tn_digest sum = tn_container_sum((const char *)data, nbytes);
+  return tn_digest_same(&sum, &head->sum) ? NULL : "its bytes are not what was written";
 }
 
 // ** what fits **

@@ -53,6 +53,7 @@ static int tn_cpu_takes_code(tn_cpu *c) {
   return 1;
 #endif
 }
+#ifndef TINY_RUNTIME_ONLY
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
@@ -168,6 +169,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   if (c->builtin) tn_cpu_builtin_renderer(c, out);
 #endif
 }
+#endif
 
 // ** memory **
 
@@ -196,7 +198,7 @@ static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
 // What was freed may be waiting for what uses it: where memory is refused, that is waited for.
 static void *tn_cpu_alloc(void *dev, size_t nbytes) {
   const tn_cpu *c = (const tn_cpu *)dev;
-  if (!c->queue) return tn_cpu_aligned_alloc(c->t, nbytes);
+  if (!tn_cpu_queue(c)) return tn_cpu_aligned_alloc(c->t, nbytes);
   tn_queue_reap(c->queue);
   void *mem = tn_cpu_aligned_alloc(c->t, nbytes);
   if (mem) return mem;
@@ -220,7 +222,7 @@ static void tn_cpu_later_unload(void *dev, void *item) {
 // ends(it) once everything that was given before has happened.
 static void tn_cpu_let_go(tn_cpu *c, tn_queue_fn ends, void *it, size_t nbytes) {
   const tn_cpu_gone now = {it, nbytes};
-  tn_cpu_gone *u = c->queue ? (tn_cpu_gone *)tn_queue_room(c->queue, NULL, ends, sizeof *u) : NULL;
+  tn_cpu_gone *u = tn_cpu_queue(c) ? (tn_cpu_gone *)tn_queue_room(c->queue, NULL, ends, sizeof *u) : NULL;
   if (!u) { ends(c, (void *)(uintptr_t)&now); return; }
   *u = now;
   tn_queue_push(c->queue);
@@ -234,12 +236,12 @@ static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
   tn_cpu *c = (tn_cpu *)dev;
   const size_t nbytes = (local_nbytes + 2 * TN_CPU_ALIGN - 1) / TN_CPU_ALIGN * TN_CPU_ALIGN;
   if (nbytes <= c->local_nbytes) return TINY_OK;
-  const int slots = c->queue ? tn_queue_threads(c->queue) : tn_pool_most(c->t);
+  const int slots = tn_cpu_queue(c) ? tn_queue_threads(c->queue) : tn_pool_most(c->t);
   char *fresh = (char *)tn_cpu_alloc(c, nbytes * (size_t)slots);
   if (!fresh)
     return tiny_fail(c->t, TINY_E_MEMORY, "CPU: no memory for the %llu bytes that each of %d threads works in",
                      (unsigned long long)nbytes, slots);
-  if (c->queue) tn_queue_drain(c->queue);  // launches use what was there
+  if (tn_cpu_queue(c)) tn_queue_drain(c->queue);  // launches use what was there
   tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
   for (int i = 0; i < slots; i++) memset(fresh + (size_t)i * nbytes, 0, TN_CPU_ALIGN);
   c->local = fresh; c->local_nbytes = nbytes; c->slots = slots;
@@ -247,7 +249,7 @@ static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
 }
 static void tn_cpu_close(void *dev) {
   tn_cpu *c = (tn_cpu *)dev;
-  if (c->queue) tn_queue_close(c->queue);
+  if (tn_cpu_queue(c)) tn_queue_close(c->queue);
   tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
   tn_release(c->t, c, sizeof *c);
 }
@@ -306,6 +308,7 @@ static void tn_cpu_event_free(void *dev, void *event) {
 
 // ** modules and launches **
 
+#ifndef TINY_RUNTIME_ONLY
 // What is an object already is taken as it is; the others go to the compiler.
 static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
@@ -322,6 +325,7 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
   }
   return code;
 }
+#endif
 
 #ifdef TN_OS_PAGE
 static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
@@ -503,8 +507,9 @@ static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   tn_cpu *c = (tn_cpu *)dev;
   if (l->tasks > INT_MAX)
     return tiny_fail(c->t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
-  return c->queue && tn_cpu_launch_later(c, l) ? TINY_OK : tn_cpu_launch_now(c, l, NULL);
+  return tn_cpu_queue(c) && tn_cpu_launch_later(c, l) ? TINY_OK : tn_cpu_launch_now(c, l, NULL);
 }
+#ifndef TINY_RUNTIME_ONLY
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_copy_from, NULL, tn_cpu_compile,
@@ -524,7 +529,7 @@ static int tn_is_cpu(const tiny_backend *b) { return b->target == tn_cpu_target;
 static int tn_cpu_takes_parts(const tiny_backend *b, const void *dev) {
   return b->launch == tn_cpu_launch && !((const tn_cpu *)dev)->queue;
 }
-static struct tn_queue *tn_cpu_queue(const tiny_backend *b, const void *dev) {
+static struct tn_queue *tn_cpu_queue_of(const tiny_backend *b, const void *dev) {
   return b->launch == tn_cpu_launch ? ((const tn_cpu *)dev)->queue : NULL;
 }
 // Whose threads run its tasks; NULL: one alone.
@@ -538,6 +543,7 @@ static int tn_cpu_is_alike(const void *dev, const void *other) {
   return a->takes_ir == b->takes_ir && a->builtin == b->builtin && a->facts.vector_nbytes == b->facts.vector_nbytes &&
          a->facts.march == b->facts.march && a->facts.tiles == b->facts.tiles;
 }
+#endif
 // How functions of its binaries are called, and the bits of instructions that they may use.
 static const char *tn_cpu_abi(void) {
 #if defined(TN_OS_X86) && defined(_WIN32)

@@ -74,9 +74,19 @@ typedef struct tn_cpu {
   char *local; size_t local_nbytes;        // of a slot, with the line in front that holds its tn_cpu_slot
   int slots;                               // as many as tasks run at a time
 } tn_cpu;
+// NULL where there is none; a build that only runs has one device.
+static struct tn_queue *tn_cpu_queue(const tn_cpu *c) {
+#ifdef TINY_RUNTIME_ONLY
+  (void)c;
+  return NULL;
+#else
+  return c->queue;
+#endif
+}
 
 // ** the outside compiler **
 
+#ifndef TINY_RUNTIME_ONLY
 // -fPIE: all references are relative, so that the image may lie anywhere. Kernels call nothing and are called
 // by nothing but the loader: no PLT, unwind tables or stack checks. -O2 by measurement: over 20 kinds of kernels -O1
 // compiles in 0.86, -O3 in 0.99 and -fno-unroll-loops in 0.96 of its time, and what they compile runs in 0.99, 0.98 and
@@ -103,6 +113,7 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 #endif
   NULL
 };
+#endif
 #if defined(TN_OS_ARM64)
   enum { TN_CPU_MACHINE = TN_ELF_ARM64 };
 #elif defined(TN_OS_X86)
@@ -120,6 +131,7 @@ static int tn_cpu_is_object(const void *data, size_t n) {
 #endif
 }
 
+#ifndef TINY_RUNTIME_ONLY
 static const char *const tn_cpu_names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
                                             "clang-16", "clang-15", "clang-14", "cc", "gcc" };
 enum { TN_CPU_CLANG_OF_IR = 15 };         // the first whose pointers are opaque (LLVM 15 release notes)
@@ -462,4 +474,5 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   const tn_digest all = tn_digest_close(&d);
   snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
+#endif // TINY_RUNTIME_ONLY
 #endif

@@ -59,6 +59,7 @@ typedef struct tn_executable {
   int width, units;                        // of the search that found it; does it multiply tiles?
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for
   tn_tier *tier;                           // NULL: its code stays as it is
+  char *packed; size_t npacked;            // the kernel that it is of (ir/wire.c); NULL: source from outside
 } tn_executable;
 
 struct tn_programs {
@@ -131,6 +132,10 @@ static void tn_tier_compiled(struct tn_programs *p, tn_executable *e) {
 }
 #endif
 
+static void tn_executable_free(tiny_ctx *t, tn_executable *e) {
+  tn_release(t, e->packed, e->npacked);
+  tn_release(t, e, sizeof *e);
+}
 static void tn_programs_close(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
@@ -139,7 +144,7 @@ static void tn_programs_close(struct tn_programs *p) {
     p->bucket[i] = e->next;
     tn_tier_drop(p, e);
     if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
-    tn_release(t, e, sizeof *e);
+    tn_executable_free(t, e);
   }
   while (p->modules) {
     tn_module *m = p->modules;
@@ -215,7 +220,7 @@ static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
   p->n--;
   tn_tier_drop(p, e);
   if (e->runs_on_host && e->kernel) tn_fallback->unload(p->t, e->kernel);
-  tn_release(p->t, e, sizeof *e);
+  tn_executable_free(p->t, e);
   tn_module_leave(p, unused);
 }
 

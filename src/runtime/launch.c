@@ -35,7 +35,7 @@ static inline int tn_is_cancelled(tiny_ctx *t) {
 // From here on launches that wait in queues may be left out, or no more.
 static TN_COLD void tn_queues_may_cancel(tiny_ctx *t, int may) {
   for (int i = 0; i < t->ndevice; i++) {
-    struct tn_queue *q = tn_cpu_queue(t->device[i]->backend, t->device[i]->dev);
+    struct tn_queue *q = tn_cpu_queue_of(t->device[i]->backend, t->device[i]->dev);
     if (q) tn_queue_may_cancel(q, may);
   }
 }

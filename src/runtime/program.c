@@ -10,6 +10,7 @@
 #include "compiler.c"
 #include "../codegen/candidates.c"
 #include "../codegen/pipeline.c"
+#include "../ir/wire.c"
 #include "trace.c"
 #endif
 
@@ -138,6 +139,17 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   b->at->n++;
   e->next = *slot;
   return *slot = e;
+}
+
+// So that it can be saved with a program, and made for other processors there.
+static void tn_executable_keep_kernel(tiny_ctx *t, tn_executable *e, tiny_uop *ast) {
+  tiny_bytes packed = {t, NULL, 0, 0};
+  if (e->packed || !ast) return;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_wire_kernel(t, ast, &packed);
+  e->packed = (char *)memcpy(tn_realloc(t, NULL, 0, packed.n), packed.data, packed.n);
+  e->npacked = packed.n;
+  tn_scratch_rewind(t, mark);
 }
 
 static void tn_build_trace(tiny_ctx *t, const tn_build *b, const char *from) {

@@ -81,7 +81,10 @@ static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const 
   if (!n) return TINY_OK;
   if (t->runtime->ahead) return tn_build_all(t, at, builds, tn_beam_leave_out(t, at, builds, n), 1);
   if (!tn_beam_all(t, at, builds, n) || tn_build_all(t, at, builds, n, 0) != TINY_OK) return t->code;
-  for (int i = 0; i < n; i++) d->plan.step[step[i]].exe = builds[i].exe;
+  for (int i = 0; i < n; i++) {
+    d->plan.step[step[i]].exe = builds[i].exe;
+    tn_executable_keep_kernel(t, builds[i].exe, builds[i].ast);
+  }
   return TINY_OK;
 }
 

@@ -1,0 +1,62 @@
+// ship: programs that are saved here and run there.
+// ** programs that ship ************************************************************************** >>ship
+
+#if defined(TINY_RUNTIME_ONLY) && defined(TINY_NO_IO)
+  #error "TINY_RUNTIME_ONLY reads saved programs: leave out TINY_NO_IO"
+#endif
+#ifndef TINY_NO_IO
+#ifndef TINY_RUNTIME_ONLY
+// What else is saved with a program. Zero: its kernels as lists and as machine code for this processor and the least
+// one of its kind, and what its memory holds.
+typedef struct tiny_ship_desc {
+  // Processors to have machine code for, of this kind: "sse2,avx2,avx512"; "all"; "none": lists alone, which are
+  // compiled where the program is loaded. NULL: "sse2" and this one.
+  const char *levels;
+  // Names of what the program reads or assigns to: tiny_program_memory finds it by them, and weights is written by them.
+  const char *const *names; tiny_tensor *const *tensors; int n;
+  const char *weights;                     // a .safetensors file that what has a name is written to; NULL: it is inside
+} tiny_ship_desc;
+
+// Saves a program of tiny_capture: what it is given and gives, what its memory holds now, and its kernels. d may be
+// NULL. The file is replaced as a whole or not at all; where there is one of the same program, its machine code for
+// other kinds of processors and devices is kept. TINY_E_STATE: the program runs on several devices, or its outputs have
+// lengths that change. TINY_E_IO: it cannot be written.
+TINY_API tiny_code     tiny_program_save(tiny_program *p, const char *path, const tiny_ship_desc *d);
+// As tiny_program_save, to a function.
+TINY_API tiny_code     tiny_program_save_to(tiny_program *p, tiny_writer to, const tiny_ship_desc *d);
+#endif // TINY_RUNTIME_ONLY
+
+// Where a saved program is: a file, or bytes, which are needed during the call alone.
+typedef struct tiny_program_source {
+  const char *path; const void *data; size_t nbytes;
+  const char *weights;                     // the archive that its named memory was saved to; NULL: it is inside
+  // 1: the file comes from where the host program comes from, and its machine code may run. 0: it comes from anywhere:
+  // its lists are verified, and compiled here, or interpreted where it is not plain that they keep within their memory.
+  int trusted;
+  const unsigned char *digest;             // 32 bytes that the file must have (tiny_program_digest); NULL: any
+  int unchecked;                           // 1: what memory holds is not compared with its checksum, but mapped
+} tiny_program_source;
+
+// A program that was saved, for tiny_run. Nothing is planned, lowered or, where machine code fits, compiled. NULL after
+// an error; TINY_E_IO: the file cannot be read, is cut off, changed, no program, of a newer tiny.h, or not the one of
+// the digest.
+TINY_API tiny_program *tiny_program_load(tiny_ctx *t, const tiny_program_source *from);
+// The digest of a saved program, kernels and contents included, as tiny_program_source takes it. TINY_E_IO.
+TINY_API tiny_code     tiny_program_digest(tiny_ctx *t, const tiny_program_source *from, unsigned char *digest);
+
+// Runs a program on the host's memory: in[i] and out[i] are row-major, of the program's dtypes and shapes, aligned as
+// their dtype is; a scalar input points to its value. They do not overlap, and are the caller's again when the call
+// returns. On the context's thread; an error stays with the context, and out holds anything. TINY_E_ARG: one is NULL, or
+// a number is out of its bounds.
+TINY_API tiny_code     tiny_program_call(tiny_program *p, const void *const *in, void *const *out);
+// What in[i] and out[i] are: 1, or 0 where there is none of this number. dtype and shape may be NULL.
+TINY_API int           tiny_program_input(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape);
+TINY_API int           tiny_program_output(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape);
+// The name that memory of a loaded program was saved with, of the i-th that has one, which has nelem elements; NULL:
+// there are no more. dtype and nelem may be NULL; the name is the program's.
+TINY_API const char   *tiny_program_memory(const tiny_program *p, int i, tiny_dtype *dtype, int64_t *nelem);
+// What memory of a name holds, row-major, as it is between two calls: weights, or the state of a training step.
+// TINY_E_ARG: there is none of the name, or it has another size.
+TINY_API tiny_code     tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes);
+TINY_API tiny_code     tiny_program_write(tiny_program *p, const char *name, const void *data, size_t nbytes);
+#endif // TINY_NO_IO

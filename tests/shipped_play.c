@@ -1,0 +1,281 @@
+// shipped_play: what tests/shipped_make.c has saved, loaded in this process by a build that only runs: the same bits, run
+// after run. Called by tests/test_shipped.sh: shipped_play FOLDER DEVICE trusted|untrusted|refused ALL NAME ..
+// refused: the system lets no memory be executed that was written. ALL: as many kernels of each program as are
+// interpreted at least: "0" of none, "all", "some".
+static int refuses;
+#define TN_OS_REFUSES refuses
+#define TINY_RUNTIME_ONLY
+#include "../src/all.c"
+#include "test.h"
+
+enum { MOST = 8, RUNS = 3 };
+static char said[4096];
+static void hear(void *user, const char *line) {
+  (void)user;
+  snprintf(said + strlen(said), sizeof said - strlen(said), "%s\n", line);
+}
+static char *read_file(const char *folder, const char *name, const char *kind, size_t *n) {
+  char path[300], *data;
+  snprintf(path, sizeof path, "%s/%s.%s", folder, name, kind);
+  FILE *f = fopen(path, "rb");
+  CHECK(f != NULL);
+  if (!f) exit(1);
+  fseek(f, 0, SEEK_END);
+  *n = (size_t)ftell(f);
+  data = (char *)malloc(*n + 1);
+  rewind(f);
+  CHECK_EQ(fread(data, 1, *n, f), *n);
+  fclose(f);
+  return data;
+}
+static size_t bytes_of(tiny_dtype dtype, const tiny_shape *s) { return (size_t)tn_dims_nelem(s->ndim, s->dim) * tn_dtypes[dtype].nbytes; }
+
+typedef struct ends { void *at[MOST]; size_t nbytes[MOST]; int n; } ends;
+static ends inputs_of(const tiny_program *p) {
+  ends e;
+  tiny_dtype dtype;
+  tiny_shape shape;
+  for (e.n = 0; tiny_program_input(p, e.n, &dtype, &shape); e.n++) {
+    e.nbytes[e.n] = bytes_of(dtype, &shape);
+    e.at[e.n] = malloc(e.nbytes[e.n] + 1);
+  }
+  return e;
+}
+static ends outputs_of(const tiny_program *p) {
+  ends e;
+  tiny_dtype dtype;
+  tiny_shape shape;
+  for (e.n = 0; tiny_program_output(p, e.n, &dtype, &shape); e.n++) {
+    e.nbytes[e.n] = bytes_of(dtype, &shape);
+    e.at[e.n] = malloc(e.nbytes[e.n] + 1);
+  }
+  return e;
+}
+static void drop(ends *e) { while (e->n) free(e->at[--e->n]); }
+
+static void run_all(tiny_program *p, const char *folder, const char *name) {
+  size_t n = 0, m = 0, at = 0;
+  char *runs = read_file(folder, name, "runs", &n), *memory = read_file(folder, name, "memory", &m);
+  ends in = inputs_of(p), out = outputs_of(p);
+  for (int run = 0; run < RUNS; run++) {
+    for (int i = 0; i < in.n; at += in.nbytes[i++]) if (at + in.nbytes[i] <= n) memcpy(in.at[i], runs + at, in.nbytes[i]);
+    const tiny_code code = tiny_program_call(p, (const void *const *)in.at, out.at);
+    CHECK_EQ(code, TINY_OK);
+    if (code != TINY_OK) { fprintf(stderr, "  %s\n", tiny_error(p->t)); break; }
+    for (int i = 0; i < out.n; at += out.nbytes[i++]) {
+      CHECK(at + out.nbytes[i] <= n && !memcmp(out.at[i], runs + at, out.nbytes[i]));
+    }
+  }
+  CHECK_EQ(at, n);
+  at = 0;
+  for (int k = 0; at < m; k++) {
+    char name_of[16];
+    tiny_dtype dtype = TINY_F32;
+    int64_t nelem = 0;
+    const char *w;
+    int i = 0;
+    snprintf(name_of, sizeof name_of, "w%d", k);
+    while ((w = tiny_program_memory(p, i, &dtype, &nelem)) != NULL && strcmp(w, name_of)) i++;
+    CHECK(w != NULL);
+    if (!w) break;
+    const size_t nbytes = (size_t)nelem * tn_dtypes[dtype].nbytes;
+    char *now = (char *)malloc(nbytes + 1);
+    CHECK_EQ(tiny_program_read(p, w, now, nbytes), TINY_OK);
+    CHECK(at + nbytes <= m && !memcmp(now, memory + at, nbytes));
+    CHECK_EQ(tiny_program_write(p, w, now, nbytes), TINY_OK);
+    at += nbytes;
+    free(now);
+  }
+  free(runs); free(memory);
+  drop(&in); drop(&out);
+}
+
+// ** what goes wrong **
+
+static long left, alive;                   // allocations until one is refused; blocks
+static void *counted(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  (void)user; (void)old_nbytes;
+  if (!new_nbytes) { alive -= ptr != NULL; free(ptr); return NULL; }
+  if (left >= 0 && left-- == 0) return NULL;
+  void *p = realloc(ptr, new_nbytes);
+  alive += !ptr && p;
+  return p;
+}
+static void refused(tiny_ctx *t, const char *data, size_t n, const char *what) {
+  tiny_program_source from;
+  memset(&from, 0, sizeof from);
+  from.data = data; from.nbytes = n;
+  CHECK(tiny_program_load(t, &from) == NULL);
+  CHECK_EQ(tiny_status(t), TINY_E_IO);
+  if (what && !strstr(tiny_error(t), what)) fprintf(stderr, "  %s; wanted: %s\n", tiny_error(t), what);
+  CHECK(!what || strstr(tiny_error(t), what));
+  tiny_clear(t);
+}
+static void test_bad_files(const char *folder, const char *name) {
+  size_t n;
+  char *data = read_file(folder, name, "tiny", &n), *good = (char *)malloc(n);
+  tn_saved_head *h = (tn_saved_head *)(void *)data;
+  memcpy(good, data, n);
+  if (!case_named("bad files")) return;
+  tiny_ctx *t = tiny_open(NULL);
+  for (size_t cut = 0; cut < n; cut += cut < 1000 ? 7 : 1009) {
+    char *part = (char *)malloc(cut + 1);  // by itself, so that what is read behind it is noticed
+    memcpy(part, good, cut);
+    refused(t, part, cut, NULL);
+    free(part);
+  }
+  for (size_t at = 0; at < n; at += at < 2000 ? 3 : 911) {
+    data[at] ^= 0x41;
+    refused(t, data, n, NULL);
+    data[at] ^= 0x41;
+  }
+  refused(t, "P5 2 2 255 ....................................................................................", 80, "too short");
+  memset(data, 'x', 16);
+  refused(t, data, n, "no program");
+  memcpy(data, good, n);
+  h->format++;
+  refused(t, data, n, "newer");
+  memcpy(data, good, n);
+  h->words.word[0] ^= 1;
+  refused(t, data, n, "save it again");
+  memcpy(data, good, n);
+  h->order = 0x04030201;
+  refused(t, data, n, "byte order");
+  tiny_close(t);
+  free(data); free(good);
+}
+static void test_arguments(const char *folder, const char *name) {
+  char path[300];
+  unsigned char digest[32];
+  tiny_program_source from;
+  if (!case_named("arguments")) return;
+  tiny_ctx *t = tiny_open(NULL);
+  memset(&from, 0, sizeof from);
+  CHECK(tiny_program_load(NULL, &from) == NULL && tiny_program_load(t, NULL) == NULL);
+  tiny_clear(t);
+  CHECK(tiny_program_load(t, &from) == NULL && tiny_status(t) == TINY_E_ARG);
+  tiny_clear(t);
+  from.path = "there/is/none.tiny";
+  CHECK(tiny_program_load(t, &from) == NULL && tiny_status(t) == TINY_E_IO);
+  tiny_clear(t);
+  snprintf(path, sizeof path, "%s/%s.tiny", folder, name);
+  from.path = path; from.trusted = 1;
+  CHECK_EQ(tiny_program_digest(t, &from, digest), TINY_OK);
+  from.digest = digest;
+  tiny_program *p = tiny_program_load(t, &from);
+  CHECK(p != NULL);
+  digest[5] ^= 1;
+  CHECK(tiny_program_load(t, &from) == NULL && strstr(tiny_error(t), "of that digest"));
+  tiny_clear(t);
+  ends in = inputs_of(p), out = outputs_of(p);
+  for (int i = 0; i < in.n; i++) memset(in.at[i], 0, in.nbytes[i]);
+  CHECK_EQ(tiny_program_call(NULL, NULL, NULL), TINY_E_ARG);
+  CHECK_EQ(tiny_program_call(p, NULL, out.at), TINY_E_ARG);
+  tiny_clear(t);
+  void *kept = out.at[0];
+  out.at[0] = NULL;
+  CHECK_EQ(tiny_program_call(p, (const void *const *)in.at, out.at), TINY_E_ARG);
+  tiny_clear(t);
+  out.at[0] = kept;
+  CHECK_EQ(tiny_program_call(p, (const void *const *)in.at, out.at), TINY_OK);
+  CHECK(!tiny_program_input(p, -1, NULL, NULL) && !tiny_program_input(p, in.n, NULL, NULL) && tiny_program_input(p, 0, NULL, NULL));
+  CHECK(!tiny_program_output(p, out.n, NULL, NULL) && tiny_program_memory(p, 1000, NULL, NULL) == NULL);
+  CHECK_EQ(tiny_program_read(p, "nobody", digest, 4), TINY_E_ARG);
+  tiny_clear(t);
+  CHECK_EQ(tiny_program_write(p, "w0", digest, 1), TINY_E_ARG);
+  tiny_clear(t);
+  CHECK(tiny_program_kernel_count(p) > 0 && tiny_program_kernel_count(NULL) == 0);
+  drop(&in); drop(&out);
+  tiny_close(t);                           // with the program
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "NV:0";
+  t = tiny_open(&d);
+  CHECK_EQ(tiny_status(t), TINY_E_DEVICE);
+  tiny_clear(t);
+  CHECK_EQ(tiny_status(t), TINY_E_DEVICE);
+  CHECK(tiny_program_load(t, &from) == NULL);
+  tiny_close(t);
+  memset(&d, 0, sizeof d);
+  d.device = "CPU"; d.max_nbytes = 64;
+  t = tiny_open(&d);
+  from.digest = NULL;
+  CHECK(tiny_program_load(t, &from) == NULL && tiny_status(t) == TINY_E_MEMORY);
+  tiny_close(t);
+}
+static void test_refused(const char *folder, const char *name, int trusted) {
+  size_t n;
+  tiny_desc d;
+  tiny_program_source from;
+  int done = 0;
+  if (!case_named("the n-th allocation, %s", trusted ? "trusted" : "not")) return;
+  memset(&d, 0, sizeof d); memset(&from, 0, sizeof from);
+  d.alloc.fn = counted; d.threads = 2; d.log.fn = hear;
+  from.data = read_file(folder, name, "tiny", &n); from.nbytes = n; from.trusted = trusted;
+  for (long nth = 0; !done && nth < 5000; nth++) {
+    *said = 0;
+    left = nth; alive = 0;
+    tiny_ctx *t = tiny_open(&d);
+    tiny_program *p = t ? tiny_program_load(t, &from) : NULL;
+    if (p) {
+      ends in = inputs_of(p), out = outputs_of(p);
+      for (int i = 0; i < in.n; i++) memset(in.at[i], 0, in.nbytes[i]);
+      const tiny_code code = tiny_program_call(p, (const void *const *)in.at, out.at);
+      CHECK(code == TINY_OK || code == TINY_E_MEMORY);
+      done = code == TINY_OK && left > 0;
+      drop(&in); drop(&out);
+    } else CHECK_EQ(tiny_status(t), TINY_E_MEMORY);
+    left = -1;
+    if (!p && t && tiny_status(t) == TINY_E_MEMORY && t->runtime && t->runtime->open) {
+      tiny_clear(t);                       // and it goes on
+      p = tiny_program_load(t, &from);
+      CHECK(p != NULL);
+    }
+    tiny_close(t);
+    CHECK_EQ(alive, 0);
+  }
+  CHECK(done);
+  free((void *)(uintptr_t)from.data);
+}
+
+int main(int argc, char **argv) {
+  left = -1;
+  if (argc == 4 && !strcmp(argv[2], "bad")) {
+    test_bad_files(argv[1], argv[3]);
+    test_arguments(argv[1], argv[3]);
+    test_refused(argv[1], argv[3], 1);
+    test_refused(argv[1], argv[3], 0);
+    return test_report();
+  }
+  if (argc < 6) return 2;
+  const char *folder = argv[1], *device = argv[2], *all = argv[4];
+  for (int i = 5; i < argc; i++) {
+    tiny_desc d;
+    tiny_program_source from;
+    char path[300];
+    if (!case_named("%s", argv[i])) continue;
+    memset(&d, 0, sizeof d); memset(&from, 0, sizeof from);
+    d.device = device; d.threads = 2; d.seed = 11; d.log.fn = hear;
+    *said = 0;
+    refuses = !strcmp(argv[3], "refused") ? TN_OS_NO_EXECUTION : 0;
+    tiny_ctx *t = tiny_open(&d);
+    CHECK_EQ(tiny_status(t), TINY_OK);
+    snprintf(path, sizeof path, "%s/%s.tiny", folder, argv[i]);
+    from.path = path; from.trusted = strcmp(argv[3], "untrusted") != 0;
+    const uint64_t before = tn_os_now();
+    tiny_program *p = tiny_program_load(t, &from);
+    const double ms = 1e-6 * (double)(tn_os_now() - before);
+    CHECK(p != NULL);
+    if (!p) fprintf(stderr, "  %s\n", tiny_error(t));
+    if (p) {
+      const int n = p->o.f.n[TN_SAVED_KERNELS];
+      CHECK(!strcmp(all, "all") ? p->interpreted == n : !strcmp(all, "some") || p->interpreted == 0);
+      CHECK_EQ(p->interpreted != 0, *said != 0);
+      printf("%-12s %2d of %2d kernels interpreted, loaded in %.3f ms; %s", argv[i], p->interpreted, n, ms, *said ? said : "\n");
+      run_all(p, folder, argv[i]);
+    }
+    tiny_program_free(p);
+    tiny_close(t);
+  }
+  return test_report();
+}
