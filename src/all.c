@@ -239,6 +239,9 @@ TN_SMALL_BEGIN
 
 // ** render: program -> text **
 #include "render/lang_c.c"
+#ifndef TINY_NO_IO
+#include "render/lang_plain.c"
+#endif
 #ifndef TINY_NO_GPU
 #include "render/lang_wgsl.c"
 #endif
@@ -324,6 +327,8 @@ TN_SMALL_BEGIN
 #include "ship/saved.c"
 #include "ship/save.c"
 #include "ship/load.c"
+#include "ship/export_kernels.c"
+#include "ship/export_c.c"
 #endif
 
 // ** the context: all of the above, opened and closed **

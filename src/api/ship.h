@@ -38,4 +38,27 @@ typedef struct tiny_program_source {
 TINY_API tiny_program *tiny_program_load(tiny_ctx *t, const tiny_program_source *from);
 // The digest of a saved program, kernels and contents included, as tiny_program_source takes it. TINY_E_IO.
 TINY_API tiny_code     tiny_program_digest(tiny_ctx *t, const tiny_program_source *from, unsigned char *digest);
+
+// How a program is written as C. Zero: its weights are in the file, its names begin with net_, it runs on one thread.
+typedef struct tiny_export_desc {
+  const char *name;                        // what its names begin with; NULL: "net"
+  // A file for the weights, which NAME_run is given then, read or mapped by the caller; NULL: they are constants
+  const char *weights;
+  int threads;                             // 1: NAME_run_with hands its tasks to the caller's threads
+  // Names of what the program assigns to, by which NAME_memory finds it in the state
+  const char *const *names; tiny_tensor *const *tensors; int n;
+} tiny_export_desc;
+
+// Writes a program of tiny_capture or tiny_program_load as one file of C99, which is C++ too and needs no tiny.h, no
+// heap and nothing of the library but sqrt:
+//   size_t NAME_workspace(void);            // bytes that a run needs
+//   void   NAME_run(const void *const *in, void *const *out, void *workspace);
+// with, behind workspace, `void *state` where the program assigns to memory or draws random numbers (NAME_state() bytes,
+// which NAME_init(state) fills before the first run), then `const void *weights` where they have a file of their own.
+// The head of the file says which. Values are those of the device INTERP for the same kernels, bit for bit; they differ
+// from the CPU's in the order of sums and where that fuses products with sums. d may be NULL. TINY_E_STATE: the program
+// runs on several devices, its outputs have lengths that change, or a kernel is source of your own. TINY_E_IO.
+TINY_API tiny_code     tiny_program_export_c(tiny_program *p, const char *path, const tiny_export_desc *d);
+// As tiny_program_export_c, to a function; weights are written to their file all the same.
+TINY_API tiny_code     tiny_program_export_c_to(tiny_program *p, tiny_writer to, const tiny_export_desc *d);
 #endif // TINY_NO_IO

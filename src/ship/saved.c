@@ -41,7 +41,7 @@ typedef struct tn_saved_tiles { int64_t from[TN_SAVED_AXES], step[TN_SAVED_AXES]
 enum { TN_SAVED_INPUTS, TN_SAVED_OUTPUTS, TN_SAVED_MEMORIES, TN_SAVED_LEAVES, TN_SAVED_SCALARS, TN_SAVED_PLACES, TN_SAVED_STEPS,
   TN_SAVED_TILES, TN_SAVED_KERNELS, TN_SAVED_DIMS, TN_SAVED_NUMBERS, TN_SAVED_TEXT, TN_SAVED_CODE, TN_SAVED_CONTENTS,
   TN_SAVED_PARTS };
-static const uint8_t tn_saved_row[TN_SAVED_PARTS] = {
+static const uint16_t tn_saved_row[TN_SAVED_PARTS] = {
   sizeof(tn_saved_input), sizeof(tn_saved_output), sizeof(tn_saved_memory), sizeof(tn_saved_leaf), sizeof(tn_saved_scalar),
   sizeof(tn_saved_place), sizeof(tn_saved_step), sizeof(tn_saved_tiles), sizeof(tn_digest), sizeof(int64_t),
   sizeof(int32_t), 1, 1, 1
