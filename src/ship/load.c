@@ -31,7 +31,7 @@ static int tn_loading_wrong(const tn_loading *l, const char *name, const char *w
 
 static void tn_loading_close_source(tn_loading *l) {
   if (l->mapped) tn_os_unmap_file(&l->mapping);
-  tn_release(l->source.t, l->aligned, l->source.nbytes);
+  tn_release(l->source.t, l->aligned, l->source.nbytes + 1);
   if (l->weights) tiny_archive_close(l->weights);
 }
 // Maps the file, or aligns the bytes, and checks them.
@@ -47,7 +47,7 @@ static int tn_loading_open_source(tiny_ctx *t, const char *name, tn_loading *l) 
     if (!tn_source_open(t, from->path, &l->mapping, &l->source)) return 0;
     l->mapped = 1;
   } else {
-    l->source.data = (const unsigned char *)(l->aligned = (char *)tn_alloc(t, from->nbytes));
+    l->source.data = (const unsigned char *)(l->aligned = (char *)tn_alloc(t, from->nbytes + 1));
     l->source.nbytes = from->nbytes;
     if (!l->aligned) return 0;
     memcpy(l->aligned, from->data, from->nbytes);
