@@ -53,6 +53,7 @@ static void tn_lang_plain(tiny_renderer *r, int flags) {
   l->load_if = "%1 ? %0 : %2"; l->store_if = "if (%1) { %0; }";
   l->infinity = "INFINITY_%t"; l->nan = "NAN_%t";
   l->address = "%0[%1]";
+  l->prefetch = "PREFETCH(%0)";
   l->decimal = 1;
   for (size_t i = 0; i < sizeof tn_plain_types / sizeof *tn_plain_types; i++) {
     const int d = tn_plain_types[i].dtype;
@@ -83,6 +84,8 @@ static const struct { const char *name, *text; } tn_plain_helpers_of[] = {
   {"BITS_i16_u16(", "#define BITS_i16_u16(x) ((u16)(x))\n"}, {"BITS_u16_i16(", "#define BITS_u16_i16(x) ((i16)(x))\n"},
   {"BITS_i32_u32(", "#define BITS_i32_u32(x) ((u32)(x))\n"}, {"BITS_u32_i32(", "#define BITS_u32_i32(x) ((i32)(x))\n"},
   {"BITS_i64_u64(", "#define BITS_i64_u64(x) ((u64)(x))\n"}, {"BITS_u64_i64(", "#define BITS_u64_i64(x) ((i64)(x))\n"},
+  {"PREFETCH(",
+   "#ifdef __GNUC__\n#define PREFETCH(x) __builtin_prefetch(&(x))\n#else\n#define PREFETCH(x) ((void)&(x))\n#endif\n"},
   {"INFINITY_f32", "#define INFINITY_f32 BITS_u32_f32(0x7F800000u)\n"},
   {"INFINITY_f64", "#define INFINITY_f64 BITS_u64_f64(0x7FF0000000000000ull)\n"},
   {"NAN_f32", "#define NAN_f32 BITS_u32_f32(0x7FC00000u)\n"},
