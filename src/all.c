@@ -241,6 +241,7 @@ TN_SMALL_BEGIN
 #include "render/lang_c.c"
 #ifndef TINY_NO_IO
 #include "render/lang_plain.c"
+#include "render/plain_lanes.c"
 #endif
 #ifndef TINY_NO_GPU
 #include "render/lang_wgsl.c"

@@ -205,9 +205,10 @@ static tiny_program *graph_capture(tiny_ctx *t, graph_maker *make, graph *g) {
 // ** the device PLAIN: kernels are lowered as for export, and interpreted **
 
 static tiny_ctx *plain_ctx;
+static int plain_vectors;                  // bytes
 static void *plain_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   (void)which;
-  tn_export_limits(limits);
+  tn_export_limits(limits, plain_vectors);
   return plain_ctx = t;
 }
 // The "text" of a kernel is where the interpreter's module is.
@@ -221,6 +222,7 @@ static tiny_code plain_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_li
 static void plain_renderer(void *dev, tiny_renderer *r) {
   (void)dev;
   tn_lang_plain(r, 0);
+  if (plain_vectors >= 0) tn_lang_plain_lanes(r);
   tn_cstyle(r);
   r->kernel = plain_kernel;
   r->flags |= TINY_TARGET_ALONE;

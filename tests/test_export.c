@@ -32,7 +32,7 @@ static tiny_ctx *open_on(const char *device) {
 
 typedef struct compiler { const char *name, *flags; } compiler;
 static const compiler compilers[] = {
-  {"gcc", "-std=c99 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Werror"},
+  {"gcc", "-std=c99 -O2 -Wall -Wextra -Wpedantic -Wcast-qual -Werror"},
   {"gcc", "-std=gnu11 -O3 -march=native -Wall -Wextra -Werror"},           // with FMA, where it is
   {"gcc", "-std=c11 -O1 -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -fsanitize=undefined,bounds -fno-sanitize-recover"},
   {"g++", "-x c++ -std=c++11 -O1 -Wall -Wextra -Wpedantic -Werror"},

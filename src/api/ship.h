@@ -45,6 +45,9 @@ typedef struct tiny_export_desc {
   // A file for the weights, which NAME_run is given then, read or mapped by the caller; NULL: they are constants
   const char *weights;
   int threads;                             // 1: NAME_run_with hands its tasks to the caller's threads
+  // Vectors that its kernels are written for: 16, 32 or 64 bytes; -1: none, for small processors; 0: 32. Compilers that
+  // have no vectors, or none so wide, are given arrays, which are slower, and the same values.
+  int vector_nbytes;
   // Names of what the program assigns to, by which NAME_memory finds it in the state
   const char *const *names; tiny_tensor *const *tensors; int n;
 } tiny_export_desc;

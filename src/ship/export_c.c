@@ -275,7 +275,14 @@ static void tn_export_prelude(tn_exporting *x, tiny_bytes *out) {
     "#elif defined(__STDC_VERSION__)\n  #define RESTRICT restrict\n#else\n  #define RESTRICT\n#endif\n"
     "typedef uint8_t b8; typedef int8_t i8; typedef uint8_t u8; typedef int16_t i16; typedef uint16_t u16; typedef int32_t i32;\n"
     "typedef uint32_t u32; typedef int64_t i64; typedef uint64_t u64; typedef float f32; typedef double f64;\n");
+  tn_plain_names names;
+  tiny_bytes lanes = {x->s.t, NULL, 0, 0};
+  memset(&names, 0, sizeof names);
+  for (int i = 0; i < x->s.nkernel; i++) tn_plain_names_of(x->s.t, x->kernel[i].text, &names);
+  tn_plain_lanes(x->s.t, &names, &lanes);
+  if (lanes.n) tn_plain_survey(&x->uses, lanes.data, 1);
   tn_plain_helpers(&x->uses, out);
+  if (lanes.n) tiny_bytes_add(out, lanes.data, lanes.n);
 }
 static int tn_export_calls(const tiny_bytes *text, const char *name) { return text->data && strstr(text->data, name); }
 // What steps begin with: names for what they use; what they do not use is said to be so.
@@ -520,7 +527,7 @@ static int tn_export_is_name(const char *name) {
   return n && n <= TN_EXPORT_NAME;
 }
 static tiny_code tn_export_to(tiny_program *p, tiny_writer to, const tiny_export_desc *d) {
-  static const tiny_export_desc plain = {NULL, NULL, 0, NULL, NULL, 0};
+  static const tiny_export_desc plain = {NULL, NULL, 0, 0, NULL, NULL, 0};
   tiny_ctx *t = p->t;
   tiny_tensor *wrong;
   tiny_ship_desc names;
@@ -532,6 +539,9 @@ static tiny_code tn_export_to(tiny_program *p, tiny_writer to, const tiny_export
   if (!tn_export_is_name(x.name))
     return tiny_fail(t, TINY_E_ARG, "program_export_c: name %.60s: it begins the names of functions: at most %d letters, digits "
                      "and _", x.name, TN_EXPORT_NAME);
+  if (x.d->vector_nbytes > 64 || (x.d->vector_nbytes > 0 && (x.d->vector_nbytes < 16 || x.d->vector_nbytes & (x.d->vector_nbytes - 1))))
+    return tiny_fail(t, TINY_E_ARG, "program_export_c: vectors of %d bytes; there are 16, 32, 64, and -1: none",
+                     x.d->vector_nbytes);
   if (x.d->n < 0 || (x.d->n && (!x.d->names || !x.d->tensors)))
     return tiny_fail(t, TINY_E_ARG, "program_export_c: %d names, but no names or no tensors", x.d->n);
   if (x.d->n && (!tn_usable_in(t, "program_export_c", x.d->n, x.d->tensors, &wrong) ||

@@ -8,8 +8,10 @@
 #define TN_SHIP_EXPORT_KERNELS
 #ifndef TINY_AMALGAMATED
 #include "save.c"
-#include "../render/lang_plain.c"
+#include "../render/plain_lanes.c"
 #endif
+
+enum { TN_EXPORT_VECTOR = 32 };            // bytes of a vector, unless something else is asked for
 
 // What a function takes: memory (ARG: a number) number k of its step, in order. dtype: as it is stored.
 typedef struct tn_export_param { int is_arg, k, dtype, written; } tn_export_param;
@@ -79,14 +81,16 @@ static int tn_export_apart(const tn_exporting *x, int kernel, const tn_export_ke
 
 // ** a kernel **
 
-// The registers of a processor with vectors, which compilers make of single elements.
-static void tn_export_limits(tiny_limits *limits) {
+// Those of a processor of today; vector_nbytes as in a tiny_export_desc.
+static void tn_export_limits(tiny_limits *limits, int vector_nbytes) {
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
-  limits->vector_registers = 16;
+  limits->vector_nbytes = vector_nbytes < 0 ? 0 : vector_nbytes ? vector_nbytes : TN_EXPORT_VECTOR;
+  limits->vector_registers = limits->vector_nbytes == 64 ? 32 : 16;
 }
 static void tn_export_renderer(const tn_exporting *x, tiny_renderer *r, int flags) {
   tn_lang_plain(r, flags | (x->d->threads ? 0 : (int)TN_PLAIN_ADDS));
+  if (x->d->vector_nbytes >= 0) tn_lang_plain_lanes(r);
   tn_cstyle(r);
 }
 static void tn_export_params(tn_exporting *x, const tn_lowered *low, tn_export_kernel *k) {
@@ -131,7 +135,7 @@ static tiny_code tn_export_kernel_of(tn_exporting *x, int kernel) {
   memset(&low, 0, sizeof low);
   snprintf(k->name, sizeof k->name, "k%d_%s", kernel, e->name);
   tn_export_renderer(x, &r, 0);
-  tn_export_limits(&limits);
+  tn_export_limits(&limits, x->d->vector_nbytes);
   tn_nodes_enter(t, tn_index(t, 0));
   const tn_target target = {&r, &limits};
   const char *wrong = tn_wire_in(t, e->packed, e->npacked, &list);
