@@ -186,11 +186,16 @@ static void graph_gather(graph *g) {
   graph_gives(g, tiny_sort(graph_takes(g, TINY_F32, TINY_SHAPE(3, 17), 5), -1, 0, NULL));
 }
 
+static void graph_tasks(graph *g) {        // enough work for several threads
+  tiny_tensor *x = graph_takes(g, TINY_F32, TINY_SHAPE(32, 512), 1);
+  graph_gives(g, tiny_tanh(tiny_matmul(x, graph_weight(g, TINY_SHAPE(512, 128), 0.1))));
+}
+
 typedef void graph_maker(graph *g);
 static const struct { const char *name; graph_maker *make; } graphs[] = {
   {"resnet", graph_small_resnet}, {"recurrent", graph_recurrent}, {"sequence", graph_sequence},
   {"transformer", graph_transformer}, {"step", graph_step}, {"random", graph_random}, {"scalars", graph_scalars},
-  {"bare", graph_bare}, {"integers", graph_integers}, {"floats", graph_floats}, {"gather", graph_gather}
+  {"bare", graph_bare}, {"integers", graph_integers}, {"floats", graph_floats}, {"gather", graph_gather}, {"tasks", graph_tasks}
 };
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
 static tiny_program *graph_capture(tiny_ctx *t, graph_maker *make, graph *g) {

@@ -1,3 +1,4 @@
+// brief: asan
 // test_export: programs as C: compiled by whatever compilers are here, they give what the interpreter gives of the same
 // lists, bit for bit, run after run; by one thread and by a caller's; weights inside and in a file; the same text twice.
 #ifndef _GNU_SOURCE
@@ -30,15 +31,15 @@ static tiny_ctx *open_on(const char *device) {
 
 // ** compilers **
 
-typedef struct compiler { const char *name, *flags; } compiler;
+typedef struct compiler { const char *name, *flags; int brief; } compiler;
 static const compiler compilers[] = {
-  {"gcc", "-std=c99 -O2 -Wall -Wextra -Wpedantic -Wcast-qual -Werror"},
-  {"gcc", "-std=gnu11 -O3 -march=native -Wall -Wextra -Werror"},           // with FMA, where it is
-  {"gcc", "-std=c11 -O1 -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -fsanitize=undefined,bounds -fno-sanitize-recover"},
-  {"g++", "-x c++ -std=c++11 -O1 -Wall -Wextra -Wpedantic -Werror"},
-  {"clang", "-std=c11 -O2 -march=native -Wall -Wextra -Wpedantic -Werror"},
-  {"clang", "-x c++ -std=c++17 -O1 -Wall -Wextra -Wpedantic -Werror"},
-  {"tcc", "-Wall -Werror"}
+  {"gcc", "-std=c99 -O2 -Wall -Wextra -Wpedantic -Wcast-qual -Werror", 1},
+  {"gcc", "-std=gnu11 -O3 -march=native -Wall -Wextra -Werror", 0},         // with FMA, where it is
+  {"gcc", "-std=c11 -O1 -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -fsanitize=undefined,bounds -fno-sanitize-recover", 0},
+  {"g++", "-x c++ -std=c++11 -O1 -Wall -Wextra -Wpedantic -Werror", 0},
+  {"clang", "-std=c11 -O2 -march=native -Wall -Wextra -Wpedantic -Werror", 0},
+  {"clang", "-x c++ -std=c++17 -O1 -Wall -Wextra -Wpedantic -Werror", 0},
+  {"tcc", "-Wall -Werror", 1}
 };
 enum { COMPILERS = sizeof compilers / sizeof *compilers };
 static int is_there(const char *name) {
@@ -172,7 +173,7 @@ static char *read_whole(const char *path, size_t *n) {
   return data;
 }
 // The values, and the export, which goes on from where the program is.
-static void check_graph(int number) {
+static void check_graph(int number, int whole) {
   tiny_ctx *t = open_on("PLAIN");
   tiny_begin(t);
   tiny_program *p = graph_capture(t, graphs[number].make, &now.g);
@@ -200,7 +201,7 @@ static void check_graph(int number) {
   free(one); free(two);
   char *weights = read_whole(in_root("net.weights"), &n);
   for (int i = 0; i < COMPILERS; i++) {
-    if (!is_there(compilers[i].name)) continue;
+    if (!is_there(compilers[i].name) || (!whole && !compilers[i].brief)) continue;
     char by[200];
     snprintf(by, sizeof by, "%s by %s %.60s", graphs[number].name, compilers[i].name, compilers[i].flags);
     case_named("%s", by);
@@ -226,12 +227,234 @@ static void check_graph(int number) {
   case_end();
 }
 
-int main(void) {
+// ** other machines: compiled for all, and run where an emulator is here **
+
+typedef struct target { const char *name, *flags, *runs; int plain; } target;       // plain: without vectors
+static const target targets[] = {
+  {"clang", "--target=x86_64-pc-windows-msvc -fms-compatibility -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Werror -c", NULL, 0},
+  {"clang", "--target=armv7-none-eabi -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c", NULL, 0},
+  {"arm-none-eabi-gcc", "-mcpu=cortex-m4 -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c", NULL, 1},
+  {"aarch64-linux-gnu-gcc", "-O1 -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c", NULL, 0},
+  {"aarch64-linux-gnu-gcc", "-O3 -Wall -Wextra -Wpedantic -Werror -static", "qemu-aarch64", 0},     // would fuse products
+  {"aarch64-linux-gnu-gcc", "-O1 -DTINY_NO_VECTORS -Wall -Wextra -Wpedantic -Werror -static", "qemu-aarch64", 0},
+  {"gcc", "-m32 -march=i686 -msse2 -mfpmath=sse -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c", NULL, 0},
+  {"x86_64-w64-mingw32-gcc", "-O2 -Wall -Wextra -Wpedantic -Werror", "wine", 0}
+};
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+static void put_bytes(FILE *f, const char *bytes, size_t n) {
+  for (size_t i = 0; i < n; i++) fprintf(f, "%u,", (unsigned char)bytes[i]);
+  if (!n) fprintf(f, "0");
+}
+// A program that runs net.c with the inputs of now, and prints the bytes of its outputs.
+static void write_main(void) {
+  FILE *f = fopen(in_root("main.c"), "w");
+  CHECK(f != NULL);
+  if (!f) return;
+  fprintf(f, "#include <stdio.h>\n#include <stdlib.h>\n#include \"net.c\"\nint main(void) {\n");
+  for (int i = 0; i < now.g.n; i++) {
+    fprintf(f, "  static const union { double align; unsigned char byte[%zu]; } in%d = {.byte = {", now.in_nbytes[i] + 1, i);
+    put_bytes(f, now.in[i], now.in_nbytes[i]);
+    fprintf(f, "}};\n");
+  }
+  fprintf(f, "  static const size_t nbytes[] = {");
+  for (int i = 0; i < now.g.m; i++) fprintf(f, "%zu, ", now.out_nbytes[i]);
+  fprintf(f, "0};\n  const void *in[] = {");
+  for (int i = 0; i < now.g.n; i++) fprintf(f, "&in%d, ", i);
+  fprintf(f, "0};\n  void *out[%d], *work = malloc(net_workspace() + 1);\n", now.g.m + 1);
+  fprintf(f, "  for (int i = 0; i < %d; i++) out[i] = malloc(nbytes[i] + 1);\n", now.g.m);
+  if (now.g.nnamed) fprintf(f, "  void *state = malloc(net_state());\n  net_init(state);\n");
+  fprintf(f, "  for (int run = 0; run < %d; run++) {\n    net_run(in, out, work%s);\n", RUNS, now.g.nnamed ? ", state" : "");
+  fprintf(f, "    for (int i = 0; i < %d; i++) for (size_t k = 0; k < nbytes[i]; k++)\n"
+          "      printf(\"%%02x\", ((unsigned char *)out[i])[k]);\n    printf(\"\\n\");\n  }\n  return 0;\n}\n", now.g.m);
+  fclose(f);
+}
+static int is_printed(const char *path) {
+  FILE *f = fopen(path, "r");
+  int same = f != NULL;
+  for (int run = 0; f && run < RUNS; run++) {
+    unsigned byte;
+    for (size_t i = 0; i < want.n[run] && same; i++)
+      same = fscanf(f, "%2x", &byte) == 1 && byte == (unsigned char)want.bytes[run][i];
+  }
+  if (f) fclose(f);
+  return same;
+}
+static void check_target(const target *c, const char *graph_name) {
+  char command[1200];
+  if (!is_there(c->name) || (c->runs && !is_there(c->runs))) { printf("  %s is not here\n", c->runs ? c->runs : c->name); return; }
+  case_named("%s by %s %.80s", graph_name, c->name, c->flags);
+  snprintf(command, sizeof command, "cd %s && %s %s %s -o net.exe %s", root, c->name, c->flags, c->runs ? "main.c" : "net.c",
+           c->runs ? "-lm" : "");
+  const int compiled = !system(command);
+  CHECK(compiled);
+  if (!compiled || !c->runs) return;
+  snprintf(command, sizeof command, "cd %s && %s ./net.exe > printed.txt 2>/dev/null", root, c->runs);
+  CHECK_EQ(system(command), 0);
+  CHECK(is_printed(in_root("printed.txt")));
+}
+static void check_targets(const char *graph_name) {
+  int number = 0;
+  while (strcmp(graphs[number].name, graph_name)) number++;
+  for (int plain = 0; plain < 2; plain++) {
+    plain_vectors = plain ? -1 : 0;
+    tiny_ctx *t = open_on("PLAIN");
+    tiny_begin(t);
+    tiny_program *p = graph_capture(t, graphs[number].make, &now.g);
+    remember(t, &now);
+    tiny_export_desc d;
+    memset(&d, 0, sizeof d);
+    d.vector_nbytes = plain_vectors;
+    CHECK_EQ(tiny_program_export_c(p, in_root("net.c"), &d), TINY_OK);
+    run_library(t, p, &now, &want);
+    tiny_program_free(p);
+    tiny_end(t);
+    tiny_close(t);
+    write_main();
+    for (int i = 0; i < TARGETS; i++) if (targets[i].plain == plain) check_target(&targets[i], graph_name);
+  }
+  plain_vectors = 0;
+  case_end();
+}
+
+// ** against the CPU, which sums in another order: near, not the same; and what a caller finds in the state **
+
+static void check_cpu(void) {
+  tiny_ctx *t = open_on("CPU");
+  tiny_begin(t);
+  tiny_program *p = graph_capture(t, graph_step, &now.g);
+  remember(t, &now);
+  tiny_export_desc d;
+  memset(&d, 0, sizeof d);
+  d.names = graph_names; d.tensors = now.g.named; d.n = now.g.nnamed;
+  CHECK_EQ(tiny_program_export_c(p, in_root("net.c"), &d), TINY_OK);
+  void *so = build(&compilers[0], "net.c");
+  CHECK(so != NULL);
+  if (!so) { tiny_close(t); return; }
+  init_one *init = (init_one *)symbol(so, "init");
+  run_two *run = (run_two *)symbol(so, "run");
+  void *(*find)(void *, const char *, size_t *) = (void *(*)(void *, const char *, size_t *))symbol(so, "memory");
+  void *state = malloc(((size_fn *)symbol(so, "state"))()), *work = malloc(((size_fn *)symbol(so, "workspace"))());
+  float exported, own;
+  const void *in[2] = {now.in[0], now.in[1]};
+  void *out[1] = {&exported};
+  init(state);
+  for (int k = 0; k < 20; k++) {
+    tiny_tensor *loss;
+    run(in, out, work, state);
+    CHECK_EQ(tiny_run(p, now.g.in, &loss), TINY_OK);
+    tiny_read(loss, &own, sizeof own);
+    tiny_free(loss);
+    CHECK(own > 0 && own - exported < 1e-5f * own && exported - own < 1e-5f * own);
+  }
+  for (int i = 0; i < now.g.nnamed; i++) {
+    float weights[256];
+    size_t n = 0;
+    const float *there = (const float *)find(state, graph_names[i], &n);
+    CHECK(there && n == nbytes_of(now.g.named[i]));
+    tiny_read(now.g.named[i], weights, n);
+    for (size_t k = 0; there && k < n / 4; k++) CHECK(fabsf(there[k] - weights[k]) < 1e-4f);
+  }
+  size_t n = 7;
+  CHECK(!find(state, "first", &n) && n == 0);
+  free(state); free(work);
+  dlclose(so);
+  tiny_program_free(p);
+  tiny_end(t);
+  tiny_close(t);
+}
+
+// ** what cannot be **
+
+static int refuse(void *user, const void *data, size_t nbytes) { (void)data; (void)nbytes; return (*(int *)user)-- > 0; }
+static void check_bad(void) {
+  tiny_ctx *t = open_on("CPU");
+  tiny_begin(t);
+  tiny_program *p = graph_capture(t, graph_step, &now.g);
+  tiny_export_desc d;
+  memset(&d, 0, sizeof d);
+  static const char *const names[] = {"", "1net", "a b", "net\"", "a_name_that_is_longer_than_forty_characters"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    d.name = names[i];
+    CHECK_EQ(tiny_program_export_c(p, in_root("bad.c"), &d), TINY_E_ARG);
+    CHECK(strstr(tiny_error(t), "letters") != NULL);
+    tiny_clear(t);
+  }
+  d.name = NULL;
+  d.vector_nbytes = 48;
+  CHECK_EQ(tiny_program_export_c(p, in_root("bad.c"), &d), TINY_E_ARG);
+  tiny_clear(t);
+  d.vector_nbytes = 0; d.n = 1;
+  CHECK_EQ(tiny_program_export_c(p, in_root("bad.c"), &d), TINY_E_ARG);
+  tiny_clear(t);
+  d.n = 0;
+  CHECK_EQ(tiny_program_export_c(NULL, in_root("bad.c"), &d), TINY_E_ARG);
+  CHECK_EQ(tiny_program_export_c(p, NULL, &d), TINY_E_ARG);
+  tiny_clear(t);
+  CHECK_EQ(tiny_program_export_c(p, in_root("no/such/folder.c"), &d), TINY_E_IO);
+  tiny_clear(t);
+  const tiny_writer none = {NULL, NULL};
+  CHECK_EQ(tiny_program_export_c_to(p, none, &d), TINY_E_ARG);
+  tiny_clear(t);
+  for (int puts = 0; puts < 2; puts++) {
+    int left = puts;
+    const tiny_writer to = {refuse, &left};
+    CHECK_EQ(tiny_program_export_c_to(p, to, &d), TINY_E_IO);
+    tiny_clear(t);
+  }
+  d.weights = in_root("no/such/weights");
+  CHECK_EQ(tiny_program_export_c(p, in_root("bad.c"), &d), TINY_E_IO);
+  CHECK(access(in_root("bad.c"), F_OK) != 0);                // nothing is left of what failed
+  tiny_clear(t);
+  tiny_program_free(p);
+  tiny_end(t);
+  tiny_close(t);
+}
+// Each allocation refused in turn: an error, nothing lost, and the next call does it.
+static void check_memory(void) {
+  memory_count m = {0, 0, 0, 0};
+  tiny_desc de;
+  memset(&de, 0, sizeof de);
+  de.device = "CPU"; de.cache_dir = ""; de.threads = 1;
+  de.alloc.fn = memory_fn; de.alloc.user = &m;
+  tiny_ctx *t = tiny_open(&de);
+  tiny_begin(t);
+  tiny_program *p = graph_capture(t, graph_step, &now.g);
+  CHECK_EQ(tiny_program_export_c(p, in_root("whole.c"), NULL), TINY_OK);
+  int refused = 0;
+  for (long nth = 1; nth < 400; nth += nth < 40 ? 1 : 13) {
+    m.calls = 0; m.fail_at = nth;
+    const tiny_code code = tiny_program_export_c(p, in_root("part.c"), NULL);
+    CHECK(code == TINY_OK || code == TINY_E_MEMORY);
+    refused += code != TINY_OK;
+    m.fail_at = 0;
+    tiny_clear(t);
+  }
+  CHECK(refused > 0);
+  CHECK_EQ(tiny_program_export_c(p, in_root("part.c"), NULL), TINY_OK);
+  size_t n, k;
+  char *one = read_whole(in_root("whole.c"), &n), *two = read_whole(in_root("part.c"), &k);
+  CHECK(one && two && n == k && !memcmp(one, two, n));
+  free(one); free(two);
+  tiny_program_free(p);
+  tiny_end(t);
+  tiny_close(t);
+  CHECK_EQ(m.live, 0);
+  CHECK_EQ(m.wrong, 0);
+}
+
+int main(int argc, char **argv) {
+  const int whole = argc > 1 && !strcmp(argv[1], "all");     // else the smaller half, by two compilers
   snprintf(root, sizeof root, "/tmp/tiny_export_XXXXXX");
   if (!mkdtemp(root)) return 1;
-  const char *only = getenv("GRAPH");
-  for (int i = 0; i < GRAPHS; i++) if (!only || !strcmp(only, graphs[i].name)) check_graph(i);
-  CHECK(only || tasks_seen > 0);
+  for (int i = 0; i < GRAPHS; i++) {
+    const int smoke = strstr(" step floats bare random tasks ", graphs[i].name) != NULL;
+    if (argc > 1 ? whole || !strcmp(argv[1], graphs[i].name) : smoke) check_graph(i, argc > 1);
+  }
+  if (argc < 2 || whole) { check_cpu(); check_bad(); check_memory(); }
+  if (argc < 2 || whole) check_targets("step");
+  if (whole) check_targets("floats");
+  CHECK((argc > 1 && !whole) || tasks_seen > 0);
   remove_tree(root);
   return test_report();
 }
