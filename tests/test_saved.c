@@ -24,7 +24,7 @@ static const char *in_root(const char *name) {
 static tiny_ctx *open_on(const char *device) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = device; d.cache_dir = ""; d.seed = 5; d.threads = 2;
+  d.device = device; d.cache_dir = ""; d.seed = 5; d.threads = 2; d.max_nbytes = (size_t)256 << 20;
   return tiny_open(&d);
 }
 static tiny_tensor *numbers(tiny_ctx *t, tiny_dtype dtype, tiny_shape s, int salt) {

@@ -94,6 +94,14 @@ static tiny_uop *tn_loading_within(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *src[3] = {u->src[0], e, valid ? tn_u2(t, TINY_OP_AND, valid, within) : within};
   return tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, 3, src, u->k, u->nv, u->v);
 }
+// May a node of a kernel that anybody may have written stand there? Memory of its own is little, and what items do
+// together is for devices that have some.
+static int tn_loading_takes(const struct tn_device *d, const tiny_uop *u) {
+  enum { OWN_NBYTES = 1 << 15 };
+  const int each = tn_dtypes[u->dtype].nbytes;
+  if (u->op == TINY_OP_DEFINE && u->v[1] > OWN_NBYTES / (each ? each : 1)) return 0;
+  return u->lanes == 1 && (tn_machine_grid(&d->limits) || !tn_is_of_items(u));
+}
 // The same kernel, of which every access is within its memory or left out. NULL: one is no access.
 static tiny_uop *tn_loading_keeps_within(tiny_ctx *t, const tn_wire_list *k) {
   tiny_uop **now = (tiny_uop **)tn_scratch(t, (size_t)k->n * sizeof *now);
@@ -102,7 +110,7 @@ static tiny_uop *tn_loading_keeps_within(tiny_ctx *t, const tn_wire_list *k) {
     const tiny_uop *u = k->list[i];
     tiny_uop **src = (tiny_uop **)tn_scratch(t, ((size_t)u->nsrc + 1) * sizeof *src);
     for (uint32_t j = 0; j < u->nsrc; j++) src[j] = now[u->src[j]->seq];
-    if (u->lanes > 1 || (u->op == TINY_OP_INDEX && !tn_is_int(src[1]->dtype))) return NULL;
+    if (!tn_loading_takes(tn_device_here(t), u) || (u->op == TINY_OP_INDEX && !tn_is_int(src[1]->dtype))) return NULL;
     now[i] = tn_uop_make(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
     if (u->op == TINY_OP_INDEX) now[i] = tn_loading_within(t, now[i]);
     if (now[i] == &t->ir->bad) return NULL;

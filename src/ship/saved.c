@@ -182,17 +182,19 @@ static const char *tn_saved_inputs_check(const tn_saved *f) {
   return NULL;
 }
 static const char *tn_saved_places_check(const tn_saved *f) {
+  uint32_t outputs = 0;
   for (int i = 0; i < f->n[TN_SAVED_PLACES]; i++) {
     const tn_saved_place *p = &f->place[i];
     int64_t room = -1;
     if (p->kind == TN_SAVED_IN_LEAF && p->index >= 0 && p->index < f->n[TN_SAVED_LEAVES])
       room = tn_saved_leaf_nbytes(f, &f->leaf[p->index]);
-    if (p->kind == TN_SAVED_IN_OUTPUT && p->index >= 0 && (uint32_t)p->index < f->head->noutput) room = INT64_MAX;
+    if (p->kind == TN_SAVED_IN_OUTPUT && p->index == (int32_t)outputs++) room = INT64_MAX;    // one place each
     if (p->kind == TN_SAVED_IN_ARENA) room = f->head->arena_nbytes;
     if (p->nbytes < 0 || p->offset < 0 || room < 0 || p->offset > room || p->nbytes > room - p->offset ||
         (p->kind != TN_SAVED_IN_ARENA && p->offset))
       return "a place lies beyond its memory";
   }
+  if (outputs != f->head->noutput) return "its outputs are not all there";
   for (int i = 0; i < f->n[TN_SAVED_OUTPUTS]; i++) {
     const tn_saved_output *o = &f->output[i];
     const int64_t nbytes = tn_saved_nbytes(f, o->dtype, o->ndim, o->dim);
