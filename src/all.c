@@ -267,6 +267,10 @@ TN_SMALL_BEGIN
 // ** render: program -> text **
 #ifndef TINY_RUNTIME_ONLY
 #include "render/lang_c.c"
+#ifndef TINY_NO_IO
+#include "render/lang_plain.c"
+#include "render/plain_lanes.c"
+#endif
 #endif
 #if !defined(TINY_NO_GPU) && !defined(TINY_RUNTIME_ONLY)
 #include "render/lang_wgsl.c"
@@ -368,6 +372,8 @@ TN_SMALL_BEGIN
 #include "ship/save.c"
 #include "ship/load.c"
 #include "ship/call.c"
+#include "ship/export_kernels.c"
+#include "ship/export_c.c"
 #endif
 #endif
 

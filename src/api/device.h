@@ -347,6 +347,8 @@ typedef struct tiny_language {
   const char *dots[TINY_DOT_COUNT];        // of words %0 and %1, sum so far %2: one, or 4 and more; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s
+  const char *buffer_read;                 // the same as buffer, of memory that is only read; NULL: buffer
+  int decimal;                             // 1: floats are decimal numbers; 0: hexadecimal ones
 } tiny_language;
 
 // What ops can be applied to: an element, a vector; LOAD and STORE also to a vector under a mask, to elements that lie

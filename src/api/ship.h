@@ -59,4 +59,32 @@ TINY_API const char   *tiny_program_memory(const tiny_program *p, int i, tiny_dt
 // TINY_E_ARG: there is none of the name, or it has another size.
 TINY_API tiny_code     tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes);
 TINY_API tiny_code     tiny_program_write(tiny_program *p, const char *name, const void *data, size_t nbytes);
+
+#ifndef TINY_RUNTIME_ONLY
+// How a program is written as C. Zero: its weights are in the file, its names begin with net_, it runs on one thread.
+typedef struct tiny_export_desc {
+  const char *name;                        // what its names begin with; NULL: "net"
+  // A file for the weights, which NAME_run is given then, read or mapped by the caller; NULL: they are constants
+  const char *weights;
+  int threads;                             // 1: NAME_run_with hands its tasks to the caller's threads
+  // Vectors that its kernels are written for: 16, 32 or 64 bytes; -1: none, for small processors; 0: 32. Compilers that
+  // have no vectors, or none so wide, are given arrays, which are slower, and the same values.
+  int vector_nbytes;
+  // Names of what the program assigns to, by which NAME_memory finds it in the state
+  const char *const *names; tiny_tensor *const *tensors; int n;
+} tiny_export_desc;
+
+// Writes a program of tiny_capture or tiny_program_load as one file of C99, which is C++ too and needs no tiny.h, no
+// heap and nothing of the library but sqrt:
+//   size_t NAME_workspace(void);            // bytes that a run needs
+//   void   NAME_run(const void *const *in, void *const *out, void *workspace);
+// with, behind workspace, `void *state` where the program assigns to memory or draws random numbers (NAME_state() bytes,
+// which NAME_init(state) fills before the first run), then `const void *weights` where they have a file of their own.
+// The head of the file says which. Values are those of the device INTERP for the same kernels, bit for bit; they differ
+// from the CPU's in the order of sums and where that fuses products with sums. d may be NULL. TINY_E_STATE: the program
+// runs on several devices, its outputs have lengths that change, or a kernel is source of your own. TINY_E_IO.
+TINY_API tiny_code     tiny_program_export_c(tiny_program *p, const char *path, const tiny_export_desc *d);
+// As tiny_program_export_c, to a function; weights are written to their file all the same.
+TINY_API tiny_code     tiny_program_export_c_to(tiny_program *p, tiny_writer to, const tiny_export_desc *d);
+#endif
 #endif // TINY_NO_IO

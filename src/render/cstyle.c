@@ -94,6 +94,17 @@ static const char *tn_literal(tn_text *x, int dtype, const char *number) {
   return *text == '-' ? tn_text_of_format(x->t, "(%s)", text) : text;
 }
 
+// With as few digits as give it back, and a point or an exponent.
+static const char *tn_decimal_text(tn_text *x, int dtype, double v) {
+  const char *text = "";
+  double back;
+  for (int digits = dtype == TINY_F64 ? 15 : 6; digits <= 17; digits++) {
+    text = tn_text_of_format(x->t, "%.*g", digits, v);
+    if (tn_number_parse(text, strlen(text), &back) && tn_dtype_value(dtype, back) == tn_from_f64(v)) break;
+  }
+  return strpbrk(text, ".e") ? text : tn_text_of_format(x->t, "%s.0", text);
+}
+
 static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
   if (tn_is_float(dtype)) {
     const double v = tn_to_f64(k);
@@ -104,7 +115,7 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
       const char *format = v != v ? x->lang->nan : x->lang->infinity;
       return tn_text_of_format(x->t, v < 0 ? "(-%s)" : "(%s)", tn_filled(x, format ? format : "?", &b));
     }
-    return tn_literal(x, dtype, tn_text_of_format(x->t, "%a", v));
+    return tn_literal(x, dtype, x->lang->decimal ? tn_decimal_text(x, dtype, v) : tn_text_of_format(x->t, "%a", v));
   }
   if (tn_is_signed(dtype) && tn_bits(dtype) >= 32 && k == tn_dtype_min(dtype))     // its size is no number
     return tn_text_of_format(
@@ -531,6 +542,12 @@ static int tn_is_added_to(const tn_text *x, const tiny_uop *memory) {
   return 0;
 }
 
+static int tn_is_stored_to(const tn_text *x, const tiny_uop *memory) {
+  for (int i = 0; i < x->n; i++)
+    if (x->list[i]->op == TINY_OP_STORE && tn_memory_behind(x->list[i]->src[0]->src[0]) == memory) return 1;
+  return 0;
+}
+
 static void tn_render_entry(tn_text *x, const tiny_listing *k) {
   const tiny_language *l = x->lang;
   tiny_bytes params = {x->t, NULL, 0, 0}, open = {x->t, NULL, 0, 0};
@@ -541,7 +558,8 @@ static void tn_render_entry(tn_text *x, const tiny_listing *k) {
     const int buffer = u->op == TINY_OP_PARAM;
     tn_placeholders_of(x, &b, u);
     b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
-    const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar,
+    const char *param = !buffer ? l->scalar : l->buffer_read && !tn_is_stored_to(x, u) ? l->buffer_read : l->buffer,
+               *fetch = buffer ? l->open_buffer : l->open_scalar,
                *outside = !buffer ? l->global_scalar :
                    l->global_atomic && tn_is_added_to(x, u) ? l->global_atomic : l->global_buffer;
     if (outside) { tn_format(&x->before, outside, &b); tn_text_put(&x->before, "\n"); }

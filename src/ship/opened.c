@@ -77,7 +77,7 @@ static int tn_opened_contents_check(const tn_opened *o, const char *name, int ex
   return same || tn_opened_wrong(o, name, "its contents are not what was saved");
 }
 static void tn_opened_digest(const tn_opened *o, unsigned char *out) {
-  for (int i = 0; i < 32; i++) out[i] = (unsigned char)(o->f.head->sum.word[i / 4] >> 8 * (i % 4));
+  tn_digest_bytes(&o->f.head->sum, out);
 }
 // Is it the one that the caller means, whole?
 static int tn_opened_is_meant(const tn_opened *o) {
