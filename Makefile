@@ -13,6 +13,7 @@
 # make wasm   some of the tests in node, built by emscripten, kernels as modules of WebAssembly
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes; make bench-amd: for AMD's
 # make test-amd  vectors and programs on AMD, on GPUs that are played (TEST_AMD=real: on a GPU)
+# make test-metal  vectors and programs on METAL, on Apple's GPUs that are played; make test-metal-device: what wants a Mac
 # make test-amd-device  what could not be proven without one of AMD's GPUs, item by item
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
@@ -288,7 +289,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 # Tests share an object of the library (tools/library.py), but those with a backend or rules of their own. Two objects
 # are optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
 # saves ten. Undefined behaviour is looked for before the optimiser sees it.
-OPTIMISED  = plain asan ptx ptx-own
+OPTIMISED  = plain asan ptx ptx-own metal metal-asan
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. \
              '-DTEST_PROGRAM="$@"' $(DEPS)
 SANITIZE   = -gline-tables-only -fno-sanitize-recover=all -fno-omit-frame-pointer -fsanitize
@@ -316,7 +317,10 @@ gfx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd_device.h"'
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
 # AMD in the place of INTERP, on a GPU that is played, by an emulator: tests/test_amd.sh.
 amd        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd.h"'
-FLAVOURS   = plain late cl cuda ptx ptx-own gfx nv amd llvm asan tsan fuzz fuzz-brief
+# METAL in the place of INTERP, on GPUs that are played: tests/test_metal.sh.
+metal      = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/metal.h"'
+metal-asan = $(METAL_CLANG) $(TEST_FLAGS) $(SANITIZE)=address,undefined '-DTN_TEST_BACKEND="tests/metal.h"'
+FLAVOURS   = plain late cl cuda ptx ptx-own gfx nv amd metal metal-asan llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|isa/arm64_object|TN_TIER_GAIN|TN_OS_REFUSES' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
@@ -351,6 +355,27 @@ build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
 # AMD's Code Object Manager: tests/test_amd.sh.
 build/mock/libamd_comgr.so.2: tests/mock_comgr.c
 	@$(BUILD) $(CC) -std=c11 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< -o $@
+# Apple's Metal: GNUstep's Foundation, Metal as the tests declare it (tests/apple), kernels that are run as C++. tiny_metal.m
+# is linked with it as a program of a Mac would be with the framework; one object for all, also sanitised.
+METAL_CLANG  = $(firstword $(foreach c,clang-21 clang-20 clang-19 clang-18 clang,$(if $(shell command -v $(c)),$(c))))
+METAL_OBJC   = $(METAL_CLANG) -x objective-c -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fexceptions \
+               -fobjc-exceptions -isystem /usr/include/GNUstep -idirafter $(shell gcc -print-file-name=include) \
+               -Itests/apple/metal -Itests -I.
+METAL_LIBS   = -lgnustep-base -lobjc -ldl
+METAL_PARTS := $(patsubst tests/%,%,$(wildcard tests/metal_mock*.m)) metal_kernel.c
+METAL_DEPS  := $(wildcard tests/metal_*.h tests/metal_mock*.m tests/metal_kernel*.c tests/apple/metal/Metal/*.h)
+define metal_rules
+build/mock/$(1)/%.m.o: tests/%.m $(METAL_DEPS)
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra -c $$< -o $$@
+build/mock/$(1)/%.c.o: tests/%.c $(METAL_DEPS)
+	@$$(BUILD) $$(METAL_CLANG) -std=gnu11 -O1 $(2) -Wall -Wextra -Itests -I. -c $$< -o $$@
+build/mock/$(1)/tiny_metal.o: tiny_metal.m tiny_metal.h tiny.h $(METAL_DEPS)
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra -c $$< -o $$@
+build/mock/$(1).o: $$(METAL_PARTS:%=build/mock/$(1)/%.o) build/mock/$(1)/tiny_metal.o
+	@$$(BUILD) ld -r $$^ -o $$@
+endef
+$(eval $(call metal_rules,metal,-g))
+$(eval $(call metal_rules,metal-asan,$(SANITIZE)=address,undefined))
 mock: build/mock/libcuda.so.1 build/mock/libcuda-old.so.1 build/mock/libnvrtc.so.13
 build/plain/test_cuda build/asan/test_cuda: | mock
 
@@ -367,6 +392,10 @@ build/whole/clang-%.ll: tests/whole.c tests/stack_test.h tiny.h build/flags/whol
 build/whole/clang-%.o: build/whole/clang-%.ll
 	@$(BUILD) clang -$* -Xclang -disable-llvm-passes -fstack-usage -c $< -o $@
 
+# What a flavour's programs are linked with besides.
+build/metal/% : LIBS += build/mock/metal.o $(METAL_LIBS)
+build/metal-asan/% : LIBS += build/mock/metal-asan.o $(METAL_LIBS)
+$(foreach flavour,metal metal-asan,$(eval $(TESTS:%=build/$(flavour)/%): build/mock/$(flavour).o))
 define rules
 $(OWN:%=build/$(1)/%): build/$(1)/%: tests/%.c build/flags/$(1)
 	@$$(BUILD) $$($(1)) $$< -o $$@ $$(LIBS)

@@ -36,6 +36,8 @@
 #else
   #define NS_AUTOMATED_REFCOUNT_UNAVAILABLE
 #endif
+#define NS_RETURNS_RETAINED __attribute__((ns_returns_retained))
+#define NS_RETURNS_INNER_POINTER __attribute__((objc_returns_inner_pointer))
 #define NS_ENUM(type, name)    enum name : type name; enum name : type
 #define NS_OPTIONS(type, name) enum name : type name; enum name : type
 #define NS_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
