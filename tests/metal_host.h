@@ -75,10 +75,10 @@ static void test_host_texture(const char *chip, unsigned format, tiny_dtype dtyp
   tiny_tensor *x = tiny_metal_texture(h.t, in);
   all_well(h.t);
   const tiny_shape s = tiny_shape_of(x);
-  CHECK(s.n == 3 && s.dim[0] == HIGH && s.dim[1] == WIDE && s.dim[2] == 4 && tiny_dtype_of(x) == dtype);
+  CHECK(s.ndim == 3 && s.dim[0] == HIGH && s.dim[1] == WIDE && s.dim[2] == 4 && tiny_dtype_of(x) == dtype);
   CHECK_EQ(tiny_read(x, got, WIDE * HIGH * nbytes), TINY_OK);
   CHECK(!memcmp(got, at, WIDE * HIGH * nbytes));
-  tiny_tensor *y = tiny_flip(x, TINY_AXES(1));
+  tiny_tensor *y = tiny_flip(x, TINY_SHAPE(1));
   CHECK_EQ(tiny_read(y, want, WIDE * HIGH * nbytes), TINY_OK);
   CHECK_EQ(tiny_metal_write(y, out), TINY_OK);
   CHECK_EQ(tiny_sync(h.t), TINY_OK);
