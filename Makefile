@@ -28,7 +28,7 @@ DEPS     = -MMD -MP -MF $@.d
 HAND     = $(shell command -v $(CLANG) >/dev/null && echo $(CLANG) -mprefer-vector-width=512 || echo $(CC))
 FUZZ_SECONDS ?= 60
 
-SOURCES  := $(shell find src -name '*.c' -o -name '*.h' -o -name '*.txt') LICENSE tools/amalgamate.py
+SOURCES  := $(shell find src -name '*.c' -o -name '*.h' -o -name '*.m' -o -name '*.txt') LICENSE tools/amalgamate.py
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 FUZZERS  := $(patsubst tests/%.c,build/fuzz/%,$(wildcard tests/fuzz_*.c))
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
@@ -92,7 +92,7 @@ check:
 PREFIX ?= /usr/local
 install: build/install/libtiny.a
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h tiny_nv.h tiny_amd.h "$(DESTDIR)$(PREFIX)/include/"
+	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h tiny_nv.h tiny_amd.h tiny_metal.h tiny_metal.m "$(DESTDIR)$(PREFIX)/include/"
 	@cp $< "$(DESTDIR)$(PREFIX)/lib/"
 	@case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$PWD/$(PREFIX)" ;; esac && \
 	sed -e "s|@PREFIX@|$$prefix|" -e 's|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \

@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source a150068eec63f5a2281d626f6fa0bb6cba13085c49c6ecda4b0aaed696c095ee
+/* tiny_metal.m 0.1.0, source f2a41fab12443ce5ead1a1fef8d3763a61dcecfd1f2c7c3cb29a548afc0d76cd
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -522,6 +522,9 @@ typedef struct tn_metal_slot { TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t 
 // What goes when command buffer `used` has completed.
 typedef struct tn_metal_gone { struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory; } tn_metal_gone;
 typedef struct tn_metal_chunk { TN_UNOWNED id<MTLBuffer> buffer; uint64_t used; size_t fill; } tn_metal_chunk;
+typedef struct tn_metal_pages {           // of the host's, wrapped
+  struct tn_metal_pages *next; void *data; size_t nbytes; TN_UNOWNED id<MTLBuffer> buffer;
+} tn_metal_pages;
 typedef struct tn_metal_touched { const void *base; int written; } tn_metal_touched;
 
 typedef struct tn_metal {
@@ -536,14 +539,13 @@ typedef struct tn_metal {
   TN_UNOWNED id<MTLComputeCommandEncoder> compute; TN_UNOWNED id<MTLBlitCommandEncoder> blit;
   const void *pipeline; int ndispatch;     // set in the encoder; dispatches of the open command buffer
   tn_metal_touched touched[TN_METAL_TOUCHED]; int ntouched;
-  TN_UNOWNED id<MTLCommandBuffer> hosts; int into_host;      // the one that is encoded into, or still waited for
-  uint64_t hosts_number;
+  TN_UNOWNED id<MTLCommandBuffer> hosts; int into_host, hosts_apart;   // apart: of another queue
   int failed, lost; char why[320];         // of a command buffer, until it is told; lost: for good
   tn_metal_block *blocks; size_t nblock, cap; uint64_t next_va;
   tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now;
   tn_metal_gone *gone;
   struct tn_metal_fresh *fresh;            // libraries that were compiled and are to be loaded (program.m)
-  struct tn_metal_pages *pages;            // of the host's, wrapped (host.m)
+  tn_metal_pages *pages;
   tn_prepared prepared; struct tn_metal_list *list_made; int list_uses; size_t list_numbers;   // graph.m
   TN_UNOWNED id residency; int residency_changed;
 } tn_metal;
@@ -879,9 +881,13 @@ static tiny_code tn_metal_not_committed(const tn_metal *d) {
   return tiny_fail(d->t, TINY_E_STATE, "%s: what is asked for stands in or behind the host's command buffer: end it by "
                    "tiny_metal_encode(t, NULL), and commit it before", d->name);
 }
-// Has the host put its command buffer into the order of the library's queue? Of another queue events tell.
+// Is the place of the host's command buffer in the order of the queue open yet? Of another queue events tell.
 static int tn_metal_hosts_pending(const tn_metal *d) {
-  return d->hosts && (d->into_host || [d->hosts status] < MTLCommandBufferStatusEnqueued);
+  return d->into_host || (d->hosts && !d->hosts_apart && [d->hosts status] < MTLCommandBufferStatusEnqueued);
+}
+// Would a wait never end?
+static int tn_metal_hosts_waits(const tn_metal *d) {
+  return d->into_host || (d->hosts && [d->hosts status] < MTLCommandBufferStatusCommitted);
 }
 // What is encoded happens. TINY_E_STATE: it stands in the host's command buffer, or behind one that is not committed.
 static tiny_code tn_metal_commit(tn_metal *d) {
@@ -1055,7 +1061,7 @@ static tiny_code tn_metal_use(tn_metal *d, tiny_mem m) {
 // Is there room by what the system says that the GPU should have at once? Frees that were put off come first.
 static int tn_metal_has_room(tn_metal *d, size_t nbytes) {
   if (!d->most || (size_t)[d->gpu currentAllocatedSize] + nbytes <= d->most) return 1;
-  if (!tn_metal_hosts_pending(d)) tn_metal_wait_for(d, d->number);
+  if (!tn_metal_hosts_waits(d)) tn_metal_wait_for(d, d->number);
   return (size_t)[d->gpu currentAllocatedSize] + nbytes <= d->most;
 }
 static void *tn_metal_alloc_now(tn_metal *d, size_t nbytes) {
@@ -2019,6 +2025,11 @@ static void tn_metal_give_back(tn_metal *d) {
   tn_metal_gone_drop(d);
   for (int i = 0; i < TN_METAL_CHUNKS; i++)
     if (d->chunk[i].buffer) tn_metal_object_drop(d, d->chunk[i].buffer, 1);
+  for (tn_metal_pages *p; (p = d->pages) != NULL; ) {
+    d->pages = p->next;
+    tn_metal_object_drop(d, p->buffer, 1);
+    tiny_realloc(d->t, p, sizeof *p, 0);
+  }
   tn_metal_residency_close(d);
   if (d->hosts) TN_DROP(d->hosts);
   if (d->event) TN_DROP(d->event);
@@ -2130,6 +2141,221 @@ TINY_API tiny_tensor *tiny_metal_blob(tiny_ctx *t, void *buffer, size_t offset, 
   TN_POOL x = tn_metal_blob_at(t, TN_OBJECT(id<MTLBuffer>, buffer), offset, dtype, shape); TN_POOL_END
   return x;
 }
+
+// Pages of the host's as a buffer; the same pages are the same buffer. nil after an error.
+static id<MTLBuffer> tn_metal_pages_of(tn_metal *d, void *data, size_t nbytes) {
+  for (const tn_metal_pages *p = d->pages; p; p = p->next)
+    if (p->data == data && p->nbytes == nbytes) return p->buffer;
+  tn_metal_pages *p = (tn_metal_pages *)tiny_realloc(d->t, NULL, 0, sizeof *p);
+  if (!p) { tiny_fail(d->t, TINY_E_MEMORY, "metal_pages: no memory for what is known of them"); return nil; }
+  p->data = data; p->nbytes = nbytes;
+  p->buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithBytesNoCopy:data length:nbytes
+      options:MTLResourceStorageModeShared deallocator:nil]);
+  if (!p->buffer) {
+    tiny_realloc(d->t, p, sizeof *p, 0);
+    tiny_fail(d->t, TINY_E_ARG, "metal_pages: Metal takes no %llu bytes there: are they whole pages (on Apple's chips of "
+              "16384 bytes), mapped for reading and writing?", (unsigned long long)nbytes);
+    return nil;
+  }
+  tn_metal_residency_add(d, p->buffer);
+  p->next = d->pages;
+  d->pages = p;
+  return p->buffer;
+}
+TINY_API tiny_tensor *tiny_metal_pages(tiny_ctx *t, void *data, size_t nbytes, tiny_dtype dtype, tiny_shape shape) {
+  enum { PAGE = 4096 };                    // the smallest that there are
+  tn_metal *d = tn_metal_of(t, "metal_pages");
+  tiny_tensor *x = NULL;
+  if (!d) return tn_metal_poison(t);
+  if (!d->unified)
+    tiny_fail(t, TINY_E_DEVICE, "metal_pages: %s has memory of its own: use tiny_from", d->name);
+  else if (!data || !nbytes || (uintptr_t)data % PAGE || nbytes % PAGE)
+    tiny_fail(t, TINY_E_ARG, "metal_pages: data and nbytes are to be whole pages: mmap, or posix_memalign");
+  else {
+    TN_POOL
+      id<MTLBuffer> buffer = tn_metal_pages_of(d, data, nbytes);
+      if (buffer) x = tn_metal_blob_at(t, buffer, 0, dtype, shape);
+    TN_POOL_END
+  }
+  return x ? x : tn_metal_poison(t);
+}
+
+// ** textures **
+
+// MTLPixelFormat, of which a tensor has the channels as they lie in memory.
+typedef struct tn_metal_format { int first, last, dtype, channels; } tn_metal_format;
+static const tn_metal_format tn_metal_formats[] = {
+  {1, 1, TINY_U8, 1}, {10, 11, TINY_U8, 1}, {12, 12, TINY_I8, 1}, {13, 13, TINY_U8, 1}, {14, 14, TINY_I8, 1},
+  {20, 20, TINY_U16, 1}, {22, 22, TINY_I16, 1}, {23, 23, TINY_U16, 1}, {24, 24, TINY_I16, 1}, {25, 25, TINY_F16, 1},
+  {30, 31, TINY_U8, 2}, {32, 32, TINY_I8, 2}, {33, 33, TINY_U8, 2}, {34, 34, TINY_I8, 2},
+  {53, 53, TINY_U32, 1}, {54, 54, TINY_I32, 1}, {55, 55, TINY_F32, 1},
+  {60, 60, TINY_U16, 2}, {62, 62, TINY_I16, 2}, {63, 63, TINY_U16, 2}, {64, 64, TINY_I16, 2}, {65, 65, TINY_F16, 2},
+  {70, 71, TINY_U8, 4}, {72, 72, TINY_I8, 4}, {73, 73, TINY_U8, 4}, {74, 74, TINY_I8, 4}, {80, 81, TINY_U8, 4},
+  {103, 103, TINY_U32, 2}, {104, 104, TINY_I32, 2}, {105, 105, TINY_F32, 2},
+  {110, 110, TINY_U16, 4}, {112, 112, TINY_I16, 4}, {113, 113, TINY_U16, 4}, {114, 114, TINY_I16, 4},
+  {115, 115, TINY_F16, 4}, {123, 123, TINY_U32, 4}, {124, 124, TINY_I32, 4}, {125, 125, TINY_F32, 4}
+};
+// A texture, and the buffer that its pixels go by: mem of nbytes.
+typedef struct tn_metal_image {
+  TN_UNOWNED id<MTLTexture> texture; tiny_dtype dtype; tiny_shape shape; size_t row, nbytes; void *mem;
+} tn_metal_image;
+static tiny_code tn_metal_image_of(tn_metal *d, const char *call, id<MTLTexture> texture, tn_metal_image *out) {
+  const tn_metal_format *f = NULL;
+  const int format = (int)[texture pixelFormat];
+  memset(out, 0, sizeof *out);
+  for (size_t i = 0; i < sizeof tn_metal_formats / sizeof *tn_metal_formats && !f; i++)
+    if (format >= tn_metal_formats[i].first && format <= tn_metal_formats[i].last) f = &tn_metal_formats[i];
+  if (!f || [texture textureType] != MTLTextureType2D || [texture storageMode] == MTLStorageModeMemoryless)
+    return tiny_fail(d->t, TINY_E_ARG, "%s: textures are 2D, with memory, of a format with 1, 2 or 4 channels of 8, 16 or "
+                     "32 bits; this one has MTLPixelFormat %d, MTLTextureType %d", call, format,
+                     (int)[texture textureType]);
+  out->texture = texture;
+  out->dtype = (tiny_dtype)f->dtype;
+  out->shape = TINY_SHAPE((int64_t)[texture height], (int64_t)[texture width], f->channels);
+  out->row = (size_t)[texture width] * (size_t)f->channels * tiny_dtype_nbytes(out->dtype);
+  out->nbytes = (out->row * (size_t)[texture height] + TN_METAL_WORD - 1) / TN_METAL_WORD * TN_METAL_WORD;
+  out->mem = tn_metal_alloc_now(d, out->nbytes);
+  return out->mem ? TINY_OK :
+      tiny_fail(d->t, TINY_E_MEMORY, "%s: the GPU has no %llu bytes left", call, (unsigned long long)out->nbytes);
+}
+static tiny_code tn_metal_image_use(tn_metal *d, const tn_metal_image *i) {
+  const tiny_mem mem = {i->mem, 0};
+  const tiny_code code = tn_metal_blit(d);
+  return code == TINY_OK ? tn_metal_use(d, mem) : code;
+}
+static MTLSize tn_metal_image_size(const tn_metal_image *i) {
+  return MTLSizeMake((NSUInteger)i->shape.dim[1], (NSUInteger)i->shape.dim[0], 1);
+}
+
+// The pixels, in memory that the library gives out itself, as tensors live longer than what they came by.
+static tiny_tensor *tn_metal_texture_now(tn_metal *d, id<MTLTexture> texture) {
+  tn_metal_image i;
+  tiny_tensor *copy = NULL;
+  if (tn_metal_image_of(d, "metal_texture", texture, &i) != TINY_OK) return NULL;
+  if (tn_metal_image_use(d, &i) == TINY_OK) {
+    [d->blit copyFromTexture:texture sourceSlice:0 sourceLevel:0 sourceOrigin:MTLOriginMake(0, 0, 0)
+                  sourceSize:tn_metal_image_size(&i) toBuffer:tn_metal_buffer(i.mem) destinationOffset:0
+      destinationBytesPerRow:i.row destinationBytesPerImage:i.row * (size_t)i.shape.dim[0]];
+    tiny_tensor *pixels = tiny_blob_of(d->t, i.mem, i.dtype, i.shape);
+    copy = tiny_clone(pixels);
+    tiny_realize(&copy, 1);
+    tiny_free(pixels);
+  }
+  tn_metal_free(d, i.mem, i.nbytes);
+  return copy;
+}
+TINY_API tiny_tensor *tiny_metal_texture(tiny_ctx *t, void *texture) {
+  tn_metal *d = tn_metal_of(t, "metal_texture");
+  tiny_tensor *x = NULL;
+  if (d && !texture) tiny_fail(t, TINY_E_ARG, "metal_texture: texture is NULL");
+  else if (d) { TN_POOL x = tn_metal_texture_now(d, TN_OBJECT(id<MTLTexture>, texture)); TN_POOL_END }
+  return x ? x : tn_metal_poison(t);
+}
+
+static tiny_code tn_metal_write_now(tn_metal *d, tiny_tensor *x, id<MTLTexture> texture) {
+  tn_metal_image i;
+  tiny_code code = tn_metal_image_of(d, "metal_write", texture, &i);
+  if (code != TINY_OK) return code;
+  const tiny_shape has = tiny_shape_of(x), *want = &i.shape;
+  if (tiny_dtype_of(x) != i.dtype)
+    code = tiny_fail(d->t, TINY_E_DTYPE, "metal_write: the texture has another dtype than x: use tiny_cast");
+  else if (has.ndim != 3 || memcmp(has.dim, want->dim, 3 * sizeof *has.dim) != 0)
+    code = tiny_fail(d->t, TINY_E_SHAPE, "metal_write: the texture is of (%lld,%lld,%lld), which x is not",
+                     (long long)want->dim[0], (long long)want->dim[1], (long long)want->dim[2]);
+  if (code == TINY_OK) {
+    tiny_tensor *pixels = tiny_blob_of(d->t, i.mem, i.dtype, i.shape);
+    tiny_assign(pixels, x);
+    code = tiny_realize(&pixels, 1);
+    tiny_free(pixels);
+  }
+  if (code == TINY_OK) code = tn_metal_image_use(d, &i);
+  if (code == TINY_OK)
+    [d->blit copyFromBuffer:tn_metal_buffer(i.mem) sourceOffset:0 sourceBytesPerRow:i.row
+        sourceBytesPerImage:i.row * (size_t)i.shape.dim[0] sourceSize:tn_metal_image_size(&i) toTexture:texture
+           destinationSlice:0 destinationLevel:0 destinationOrigin:MTLOriginMake(0, 0, 0)];
+  tn_metal_free(d, i.mem, i.nbytes);
+  return code;
+}
+TINY_API tiny_code tiny_metal_write(tiny_tensor *x, void *texture) {
+  tiny_ctx *t = tiny_ctx_of(x);
+  tiny_code code;
+  if (!tiny_ok(x)) return t && tiny_status(t) != TINY_OK ? tiny_status(t) : TINY_E_ARG;
+  tn_metal *d = tn_metal_of(t, "metal_write");
+  if (!d) return tiny_status(t);
+  if (!texture) return tiny_fail(t, TINY_E_ARG, "metal_write: texture is NULL");
+  TN_POOL code = tn_metal_write_now(d, x, TN_OBJECT(id<MTLTexture>, texture)); TN_POOL_END
+  return code;
+}
+
+// ** the host's command buffer **
+
+static tiny_code tn_metal_encode_begin(tn_metal *d, id<MTLCommandBuffer> buffer) {
+  if (d->into_host)
+    return tiny_fail(d->t, TINY_E_STATE, "metal_encode: another command buffer is encoded into: end it by NULL");
+  if ([buffer status] >= MTLCommandBufferStatusCommitted)
+    return tiny_fail(d->t, TINY_E_STATE, "metal_encode: the command buffer is committed already; make another");
+  if ([buffer device] != d->gpu)
+    return tiny_fail(d->t, TINY_E_ARG, "metal_encode: the command buffer is of another GPU than %s", d->name);
+  const int apart = [buffer commandQueue] != d->queue;
+  tiny_code code = apart ? tn_metal_signal_next(d) : TINY_OK;
+  if (code == TINY_OK) code = tn_metal_commit(d);
+  if (code == TINY_OK && d->number - d->done > TN_METAL_FLIGHT - 1)
+    code = tn_metal_wait_for(d, d->number - (TN_METAL_FLIGHT - 1));
+  if (code != TINY_OK) return code;
+  if (apart) [buffer encodeWaitForEvent:d->event value:d->event_value];
+  if (d->hosts) TN_DROP(d->hosts);
+  d->hosts = TN_RETAINED(id<MTLCommandBuffer>, buffer);
+  d->hosts_apart = apart;
+  tn_metal_slot_of(d, d->number)->buffer = TN_RETAINED(id<MTLCommandBuffer>, buffer);
+  d->into_host = 1;
+  return TINY_OK;
+}
+static tiny_code tn_metal_encode_end(tn_metal *d) {
+  if (!d->into_host) return TINY_OK;
+  tn_metal_end(d);
+  tn_metal_residency_commit(d);
+  if (d->hosts_apart) [d->hosts encodeSignalEvent:d->event value:++d->event_value];
+  d->into_host = 0;
+  d->number++;
+  d->ndispatch = 0;
+  return d->hosts_apart ? tn_metal_wait_event(d, d->event, d->event_value) : TINY_OK;
+}
+TINY_API tiny_code tiny_metal_encode(tiny_ctx *t, void *command_buffer) {
+  tn_metal *d = tn_metal_of(t, "metal_encode");
+  tiny_code code;
+  if (!d) return t ? tiny_status(t) : TINY_E_ARG;
+  TN_POOL
+    code = command_buffer ? tn_metal_encode_begin(d, TN_OBJECT(id<MTLCommandBuffer>, command_buffer))
+                          : tn_metal_encode_end(d);
+  TN_POOL_END
+  return code;
+}
+
+// ** the host's events **
+
+static tiny_code tn_metal_signal_event(tn_metal *d, id<MTLEvent> event, uint64_t value) {
+  const tiny_code code = tn_metal_begin(d);
+  if (code != TINY_OK) return code;
+  tn_metal_end(d);
+  [tn_metal_now(d) encodeSignalEvent:event value:value];
+  tn_metal_later(d, TN_RETAINED(id, event), d->number, 0);
+  return d->into_host ? TINY_OK : tn_metal_commit(d);
+}
+static tiny_code tn_metal_order_by(tiny_ctx *t, const char *call, void *event, uint64_t value,
+                                   tiny_code (*encode)(tn_metal *d, id<MTLEvent> event, uint64_t value)) {
+  tn_metal *d = tn_metal_of(t, call);
+  tiny_code code;
+  if (!d) return t ? tiny_status(t) : TINY_E_ARG;
+  if (!event) return tiny_fail(t, TINY_E_ARG, "%s: event is NULL", call);
+  TN_POOL code = encode(d, TN_OBJECT(id<MTLEvent>, event), value); TN_POOL_END
+  return code;
+}
+TINY_API tiny_code tiny_metal_wait(tiny_ctx *t, void *event, uint64_t value) {
+  return tn_metal_order_by(t, "metal_wait", event, value, tn_metal_wait_event);
+}
+TINY_API tiny_code tiny_metal_signal(tiny_ctx *t, void *event, uint64_t value) {
+  return tn_metal_order_by(t, "metal_signal", event, value, tn_metal_signal_event);
+}
 #endif
 // ---- end src/metal/host.m ----
 // ---- begin src/metal/backend.m ----
@@ -2186,19 +2412,19 @@ Where things stand in tiny_metal.m
     407  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
                                            manual counting, and for GCC
     494  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
-    732  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
+    734  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
                                            macOS 15 and iOS 18 on
-    794  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
-    964  src/metal/memory.m                buffers of the device, and bytes from the host and to it
-   1270  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1567  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+    796  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
+    970  src/metal/memory.m                buffers of the device, and bytes from the host and to it
+   1276  src/metal/program.m               from texts to libraries, pipeline states and kernels
+   1573  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1678  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1684  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   1902  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   1908  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   1978  src/metal/open.m                  a device is opened and closed
-   2073  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   1984  src/metal/open.m                  a device is opened and closed
+   2084  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2136  src/metal/backend.m               the one object of tiny_metal.h
+   2362  src/metal/backend.m               the one object of tiny_metal.h
 */

@@ -29,6 +29,9 @@ typedef struct tn_metal_slot { TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t 
 // What goes when command buffer `used` has completed.
 typedef struct tn_metal_gone { struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory; } tn_metal_gone;
 typedef struct tn_metal_chunk { TN_UNOWNED id<MTLBuffer> buffer; uint64_t used; size_t fill; } tn_metal_chunk;
+typedef struct tn_metal_pages {           // of the host's, wrapped
+  struct tn_metal_pages *next; void *data; size_t nbytes; TN_UNOWNED id<MTLBuffer> buffer;
+} tn_metal_pages;
 typedef struct tn_metal_touched { const void *base; int written; } tn_metal_touched;
 
 typedef struct tn_metal {
@@ -43,14 +46,13 @@ typedef struct tn_metal {
   TN_UNOWNED id<MTLComputeCommandEncoder> compute; TN_UNOWNED id<MTLBlitCommandEncoder> blit;
   const void *pipeline; int ndispatch;     // set in the encoder; dispatches of the open command buffer
   tn_metal_touched touched[TN_METAL_TOUCHED]; int ntouched;
-  TN_UNOWNED id<MTLCommandBuffer> hosts; int into_host;      // the one that is encoded into, or still waited for
-  uint64_t hosts_number;
+  TN_UNOWNED id<MTLCommandBuffer> hosts; int into_host, hosts_apart;   // apart: of another queue
   int failed, lost; char why[320];         // of a command buffer, until it is told; lost: for good
   tn_metal_block *blocks; size_t nblock, cap; uint64_t next_va;
   tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now;
   tn_metal_gone *gone;
   struct tn_metal_fresh *fresh;            // libraries that were compiled and are to be loaded (program.m)
-  struct tn_metal_pages *pages;            // of the host's, wrapped (host.m)
+  tn_metal_pages *pages;
   tn_prepared prepared; struct tn_metal_list *list_made; int list_uses; size_t list_numbers;   // graph.m
   TN_UNOWNED id residency; int residency_changed;
 } tn_metal;

@@ -92,7 +92,7 @@ static tiny_code tn_metal_use(tn_metal *d, tiny_mem m) {
 // Is there room by what the system says that the GPU should have at once? Frees that were put off come first.
 static int tn_metal_has_room(tn_metal *d, size_t nbytes) {
   if (!d->most || (size_t)[d->gpu currentAllocatedSize] + nbytes <= d->most) return 1;
-  if (!tn_metal_hosts_pending(d)) tn_metal_wait_for(d, d->number);
+  if (!tn_metal_hosts_waits(d)) tn_metal_wait_for(d, d->number);
   return (size_t)[d->gpu currentAllocatedSize] + nbytes <= d->most;
 }
 static void *tn_metal_alloc_now(tn_metal *d, size_t nbytes) {

@@ -42,6 +42,11 @@ static void tn_metal_give_back(tn_metal *d) {
   tn_metal_gone_drop(d);
   for (int i = 0; i < TN_METAL_CHUNKS; i++)
     if (d->chunk[i].buffer) tn_metal_object_drop(d, d->chunk[i].buffer, 1);
+  for (tn_metal_pages *p; (p = d->pages) != NULL; ) {
+    d->pages = p->next;
+    tn_metal_object_drop(d, p->buffer, 1);
+    tiny_realloc(d->t, p, sizeof *p, 0);
+  }
   tn_metal_residency_close(d);
   if (d->hosts) TN_DROP(d->hosts);
   if (d->event) TN_DROP(d->event);

@@ -86,9 +86,13 @@ static tiny_code tn_metal_not_committed(const tn_metal *d) {
   return tiny_fail(d->t, TINY_E_STATE, "%s: what is asked for stands in or behind the host's command buffer: end it by "
                    "tiny_metal_encode(t, NULL), and commit it before", d->name);
 }
-// Has the host put its command buffer into the order of the library's queue? Of another queue events tell.
+// Is the place of the host's command buffer in the order of the queue open yet? Of another queue events tell.
 static int tn_metal_hosts_pending(const tn_metal *d) {
-  return d->hosts && (d->into_host || [d->hosts status] < MTLCommandBufferStatusEnqueued);
+  return d->into_host || (d->hosts && !d->hosts_apart && [d->hosts status] < MTLCommandBufferStatusEnqueued);
+}
+// Would a wait never end?
+static int tn_metal_hosts_waits(const tn_metal *d) {
+  return d->into_host || (d->hosts && [d->hosts status] < MTLCommandBufferStatusCommitted);
 }
 // What is encoded happens. TINY_E_STATE: it stands in the host's command buffer, or behind one that is not committed.
 static tiny_code tn_metal_commit(tn_metal *d) {
