@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_metal: METAL in the place of INTERP (tests/metal.h) on Apple's GPUs that are played, whose kernels are run as C++:
+# test_metal: METAL in the place of INTERP (tests/metal.h) on Apple's GPUs that are played, whose kernels are run as C++;
 # operator vectors and random programs, a part of them, orders of calls, digits.c and transformer.c, made small; the
 # example examples/metal.m and the list for who has a Mac, both as programs of a Mac that find the mock; tiny_metal.m by
 # both compilers of Objective-C. `make test-metal`: all of it, on every chip, and a part of it sanitised.
