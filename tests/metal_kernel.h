@@ -7,7 +7,9 @@
 // Any thread may call what is here, two of them for one module, too.
 #ifndef METAL_KERNEL_H
 #define METAL_KERNEL_H
-#include <stddef.h>
+#ifndef METAL_STUB_TYPES_H               // where it is, a size has a name already
+  #include <stddef.h>
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -37,13 +37,15 @@ typedef struct metal_mock_desc {
                                // nothing orders in any order
   uint64_t memory_nbytes;      // that buffers and textures may have in all; 0: 4 GiB. More is nil, with no mistake
   uint64_t max_buffer_nbytes;  // maxBufferLength; 0: the chip's
+  int max_threads;             // that pipelines can have in a threadgroup; 0: the chip's
+  uint32_t timeout_ms;         // after which a wait for an event is an error; 0: 10 s
   int no_kernels;              // dispatches are checked and counted, and kernels not run: to measure the host's time
 } metal_mock_desc;
 
 typedef struct metal_mock_counts {
   long devices, queues, command_buffers, committed, compute_encoders, blit_encoders, dispatches, barriers;
-  long indirect_executes, indirect_dispatches, indirect_encoded;       // calls of executeCommandsInBuffer, what they ran,
-                                                                       // commands that were given a dispatch
+  long indirect_executes, indirect_dispatches;         // calls of executeCommandsInBuffer, and what they ran
+  long indirect_encoded;                               // commands that were given a dispatch
   long copies, libraries, pipelines, archive_hits, waits, signals;
   uint64_t copied_nbytes;      // by blits
   long calls;                  // that can fail

@@ -16,6 +16,10 @@
 #ifndef API_UNAVAILABLE
   #define API_UNAVAILABLE(...)
 #endif
+#ifndef MTL_DESCRIPTOR                     // who implements descriptors has fields, and a class of its own that counts
+  #define MTL_DESCRIPTOR NSObject
+  #define MTL_FIELDS(...)
+#endif
 #ifdef __cplusplus
   #define MTL_EXTERN extern "C"
 #else
@@ -150,7 +154,11 @@ static inline MTLRegion MTLRegionMake2D(NSUInteger x, NSUInteger y, NSUInteger w
           MTLCommandBuffer, MTLComputeCommandEncoder, MTLBlitCommandEncoder, MTLIndirectCommandBuffer,
           MTLIndirectComputeCommand, MTLBinaryArchive, MTLResidencySet, MTLResource, MTLEvent, MTLSharedEvent;
 
-@interface MTLCompileOptions : NSObject <NSCopying>
+@interface MTLCompileOptions : MTL_DESCRIPTOR <NSCopying>
+MTL_FIELDS(
+  MTLLanguageVersion languageVersion; BOOL fastMathEnabled; MTLMathMode mathMode;
+  MTLMathFloatingPointFunctions functions; NSDictionary *preprocessorMacros; NSUInteger maxTotalThreadsPerThreadgroup;
+)
 @property (nonatomic) MTLLanguageVersion languageVersion;
 @property (nonatomic) BOOL fastMathEnabled;
 @property (nonatomic) MTLMathMode mathMode API_AVAILABLE(macos(15.0), ios(18.0));
@@ -159,10 +167,14 @@ static inline MTLRegion MTLRegionMake2D(NSUInteger x, NSUInteger y, NSUInteger w
 @property (nonatomic) NSUInteger maxTotalThreadsPerThreadgroup API_AVAILABLE(macos(13.3), ios(16.4));
 @end
 
-@interface MTLComputePipelineReflection : NSObject
+@interface MTLComputePipelineReflection : MTL_DESCRIPTOR
 @end
 
-@interface MTLComputePipelineDescriptor : NSObject <NSCopying>
+@interface MTLComputePipelineDescriptor : MTL_DESCRIPTOR <NSCopying>
+MTL_FIELDS(
+  id<MTLFunction> computeFunction; BOOL threadGroupSizeIsMultipleOfThreadExecutionWidth;
+  NSUInteger maxTotalThreadsPerThreadgroup; BOOL supportIndirectCommandBuffers; NSArray *binaryArchives;
+)
 @property (nonatomic, copy) NSString *label;
 @property (nonatomic, retain) id<MTLFunction> computeFunction;
 @property (nonatomic) BOOL threadGroupSizeIsMultipleOfThreadExecutionWidth;
@@ -171,12 +183,19 @@ static inline MTLRegion MTLRegionMake2D(NSUInteger x, NSUInteger y, NSUInteger w
 @property (nonatomic, copy) NSArray *binaryArchives;      // of id<MTLBinaryArchive>
 @end
 
-@interface MTLCommandBufferDescriptor : NSObject <NSCopying>
+@interface MTLCommandBufferDescriptor : MTL_DESCRIPTOR <NSCopying>
+MTL_FIELDS(
+  BOOL retainedReferences; MTLCommandBufferErrorOption errorOptions;
+)
 @property (nonatomic) BOOL retainedReferences;
 @property (nonatomic) MTLCommandBufferErrorOption errorOptions;
 @end
 
-@interface MTLIndirectCommandBufferDescriptor : NSObject <NSCopying>
+@interface MTLIndirectCommandBufferDescriptor : MTL_DESCRIPTOR <NSCopying>
+MTL_FIELDS(
+  MTLIndirectCommandType commandTypes; BOOL inheritPipelineState; BOOL inheritBuffers;
+  NSUInteger maxKernelBufferBindCount; NSUInteger maxKernelThreadgroupMemoryBindCount;
+)
 @property (nonatomic) MTLIndirectCommandType commandTypes;
 @property (nonatomic) BOOL inheritPipelineState;
 @property (nonatomic) BOOL inheritBuffers;
@@ -184,17 +203,27 @@ static inline MTLRegion MTLRegionMake2D(NSUInteger x, NSUInteger y, NSUInteger w
 @property (nonatomic) NSUInteger maxKernelThreadgroupMemoryBindCount API_AVAILABLE(macos(14.0), ios(17.0));
 @end
 
-@interface MTLBinaryArchiveDescriptor : NSObject <NSCopying>
+@interface MTLBinaryArchiveDescriptor : MTL_DESCRIPTOR <NSCopying>
+MTL_FIELDS(
+  NSURL *url;
+)
 @property (nonatomic, copy) NSURL *url;
 @end
 
 API_AVAILABLE(macos(15.0), ios(18.0))
-@interface MTLResidencySetDescriptor : NSObject <NSCopying>
+@interface MTLResidencySetDescriptor : MTL_DESCRIPTOR <NSCopying>
+MTL_FIELDS(
+  NSUInteger initialCapacity;
+)
 @property (nonatomic, copy) NSString *label;
 @property (nonatomic) NSUInteger initialCapacity;
 @end
 
-@interface MTLTextureDescriptor : NSObject <NSCopying>
+@interface MTLTextureDescriptor : MTL_DESCRIPTOR <NSCopying>
+MTL_FIELDS(
+  MTLTextureType textureType; MTLPixelFormat pixelFormat; NSUInteger width, height, depth, mipmapLevelCount;
+  NSUInteger sampleCount, arrayLength; MTLStorageMode storageMode; MTLTextureUsage usage;
+)
 + (MTLTextureDescriptor *)texture2DDescriptorWithPixelFormat:(MTLPixelFormat)pixelFormat width:(NSUInteger)width
                                                       height:(NSUInteger)height mipmapped:(BOOL)mipmapped;
 @property (nonatomic) MTLTextureType textureType;
