@@ -7,7 +7,7 @@
 #include "event.m"
 #endif
 
-TINY_API tiny_metal_name tiny_metal_host(void *queue) {
+TINY_METAL_API tiny_metal_name tiny_metal_host(void *queue) {
   tiny_metal_name name;
   snprintf(name.text, sizeof name.text, "METAL:queue-%llx", (unsigned long long)(uintptr_t)queue);
   return name;
