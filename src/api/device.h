@@ -282,7 +282,9 @@ typedef struct tiny_language {
   const char *global_buffer, *global_scalar;   // parameter %n of slot %k, before the kernel
   const char *global_atomic;               // the same of memory that is added to; NULL: global_buffer
   const char *kernel, *end;                // "void %n(%a) {", "}"; %0 %1 %2: work items of a group, for launch bounds
+  const char *kernel_units;                // the same of a kernel with WMMAs of units of warps; NULL: kernel
   const char *buffer, *scalar;             // "%t *%n", "%t %n": parameters; NULL: not in %a
+  const char *buffer_read;                 // of memory that the kernel does not store to; NULL: buffer
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%k];"

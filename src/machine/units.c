@@ -75,8 +75,8 @@ static const tiny_warp_unit tn_warp_units[] = {
   {"gfx942_16x16x16_bf16", 16, 16, 16, 64, TINY_BF16, TINY_BF16, TINY_F32, TN_MFMA_16},
   {"gfx942_16x16x32_i8", 16, 16, 32, 64, TINY_I8, TINY_I8, TINY_I32, TN_MFMA_32},
   {"apple_8x8x8_f16", 8, 8, 8, 32, TINY_F16, TINY_F16, TINY_F32, TN_SIMD},
-  {"apple_8x8x8_bf16", 8, 8, 8, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_SIMD},
-  {"apple_8x8x8_f32", 8, 8, 8, 32, TINY_F32, TINY_F32, TINY_F32, TN_SIMD}
+  {"apple_8x8x8_f32", 8, 8, 8, 32, TINY_F32, TINY_F32, TINY_F32, TN_SIMD},
+  {"apple_8x8x8_bf16", 8, 8, 8, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_SIMD}
 };
 #undef TN_R
 #undef TN_C
