@@ -377,6 +377,7 @@ struct tiny_renderer {
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint64_t casts;                          // of those: BITCASTs of their bits, and CASTs to f32 and back
   uint64_t narrow;                         // of narrow floats: those with ADD, SUB, MUL, NEG, MAX, each rounded once
+  int vector_lanes;                        // of its widest vectors, a power of two; 0: any number
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
   // so is e^x. 0: it is taken for all of them, e^x too.

@@ -875,7 +875,7 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   int most = element->count == 0 ? c->along[1] ? 2 : TN_UNIT_TOGETHER : element->count == 1 && !element->bit ? 2 : 1;
   if (c->plan.across) most = c->plan.values >> element->count;
-  if (c->matrices || c->plan.c[0].element.bit == 0) return 1;
+  if (c->matrices || (c->plan.c[0].element.bit == 0 && !c->plan.across)) return 1;
   while (tiles % most) most /= 2;
   return most;
 }

@@ -173,7 +173,7 @@ static void tn_lang_metal(tiny_renderer *r, int version, int has) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "Metal"; r->file = "metal";
-  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED; r->exp2_ulps = 4;
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED; r->exp2_ulps = 4; r->vector_lanes = 4;
   tn_metal_formats(l, has);
   l->atomics[TINY_I32] = TN_METAL_ADD("atomic_int"); l->atomics[TINY_U32] = TN_METAL_ADD("atomic_uint");
   if (version >= 30) l->atomics[TINY_F32] = TN_METAL_ADD("atomic_float");
