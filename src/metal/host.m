@@ -102,8 +102,8 @@ TINY_METAL_API tiny_tensor *tiny_metal_pages(tiny_ctx *t, void *data, size_t nby
 // ** textures **
 
 // MTLPixelFormat, of which a tensor has the channels as they lie in memory.
-typedef struct tn_metal_format { int first, last, dtype, channels; } tn_metal_format;
-static const tn_metal_format tn_metal_formats[] = {
+typedef struct tn_metal_pixel_format { int first, last, dtype, channels; } tn_metal_pixel_format;
+static const tn_metal_pixel_format tn_metal_pixel_formats[] = {
   {1, 1, TINY_U8, 1}, {10, 11, TINY_U8, 1}, {12, 12, TINY_I8, 1}, {13, 13, TINY_U8, 1}, {14, 14, TINY_I8, 1},
   {20, 20, TINY_U16, 1}, {22, 22, TINY_I16, 1}, {23, 23, TINY_U16, 1}, {24, 24, TINY_I16, 1}, {25, 25, TINY_F16, 1},
   {30, 31, TINY_U8, 2}, {32, 32, TINY_I8, 2}, {33, 33, TINY_U8, 2}, {34, 34, TINY_I8, 2},
@@ -119,11 +119,11 @@ typedef struct tn_metal_image {
   TN_UNOWNED id<MTLTexture> texture; tiny_dtype dtype; tiny_shape shape; size_t row, nbytes; void *mem;
 } tn_metal_image;
 static tiny_code tn_metal_image_of(tn_metal *d, const char *call, id<MTLTexture> texture, tn_metal_image *out) {
-  const tn_metal_format *f = NULL;
+  const tn_metal_pixel_format *f = NULL;
   const int format = (int)[texture pixelFormat];
   memset(out, 0, sizeof *out);
-  for (size_t i = 0; i < sizeof tn_metal_formats / sizeof *tn_metal_formats && !f; i++)
-    if (format >= tn_metal_formats[i].first && format <= tn_metal_formats[i].last) f = &tn_metal_formats[i];
+  for (size_t i = 0; i < sizeof tn_metal_pixel_formats / sizeof *tn_metal_pixel_formats && !f; i++)
+    if (format >= tn_metal_pixel_formats[i].first && format <= tn_metal_pixel_formats[i].last) f = &tn_metal_pixel_formats[i];
   if (!f || [texture textureType] != MTLTextureType2D || [texture storageMode] == MTLStorageModeMemoryless)
     return tiny_fail(d->t, TINY_E_ARG, "%s: textures are 2D, with memory, of a format with 1, 2 or 4 channels of 8, 16 or "
                      "32 bits; this one has MTLPixelFormat %d, MTLTextureType %d", call, format,
