@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source f2a41fab12443ce5ead1a1fef8d3763a61dcecfd1f2c7c3cb29a548afc0d76cd
+/* tiny_metal.m 0.1.0, source 9cf9e628a7875e927784c1dfde8fdabc6c7d1cffb7cc35ae717fa456ec924031
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -1990,7 +1990,7 @@ static tiny_code tn_metal_sync(void *dev) {
 #include "event.m"
 #endif
 
-TINY_API tiny_metal_name tiny_metal_host(void *queue) {
+TINY_METAL_API tiny_metal_name tiny_metal_host(void *queue) {
   tiny_metal_name name;
   snprintf(name.text, sizeof name.text, "METAL:queue-%llx", (unsigned long long)(uintptr_t)queue);
   return name;
@@ -2131,7 +2131,8 @@ static tiny_tensor *tn_metal_blob_at(tiny_ctx *t, id<MTLBuffer> buffer, size_t o
   tiny_tensor *all = tiny_blob_of(t, TN_POINTER(buffer), dtype, TINY_SHAPE(first + n));
   return tiny_reshape(tiny_shrink(all, TINY_SHAPE(first, first + n)), shape);
 }
-TINY_API tiny_tensor *tiny_metal_blob(tiny_ctx *t, void *buffer, size_t offset, tiny_dtype dtype, tiny_shape shape) {
+TINY_METAL_API tiny_tensor *tiny_metal_blob(tiny_ctx *t, void *buffer, size_t offset, tiny_dtype dtype,
+                                            tiny_shape shape) {
   tiny_tensor *x;
   if (!tn_metal_of(t, "metal_blob")) return tn_metal_poison(t);
   if (!buffer) {
@@ -2162,7 +2163,8 @@ static id<MTLBuffer> tn_metal_pages_of(tn_metal *d, void *data, size_t nbytes) {
   d->pages = p;
   return p->buffer;
 }
-TINY_API tiny_tensor *tiny_metal_pages(tiny_ctx *t, void *data, size_t nbytes, tiny_dtype dtype, tiny_shape shape) {
+TINY_METAL_API tiny_tensor *tiny_metal_pages(tiny_ctx *t, void *data, size_t nbytes, tiny_dtype dtype,
+                                             tiny_shape shape) {
   enum { PAGE = 4096 };                    // the smallest that there are
   tn_metal *d = tn_metal_of(t, "metal_pages");
   tiny_tensor *x = NULL;
@@ -2244,7 +2246,7 @@ static tiny_tensor *tn_metal_texture_now(tn_metal *d, id<MTLTexture> texture) {
   tn_metal_free(d, i.mem, i.nbytes);
   return copy;
 }
-TINY_API tiny_tensor *tiny_metal_texture(tiny_ctx *t, void *texture) {
+TINY_METAL_API tiny_tensor *tiny_metal_texture(tiny_ctx *t, void *texture) {
   tn_metal *d = tn_metal_of(t, "metal_texture");
   tiny_tensor *x = NULL;
   if (d && !texture) tiny_fail(t, TINY_E_ARG, "metal_texture: texture is NULL");
@@ -2276,7 +2278,7 @@ static tiny_code tn_metal_write_now(tn_metal *d, tiny_tensor *x, id<MTLTexture> 
   tn_metal_free(d, i.mem, i.nbytes);
   return code;
 }
-TINY_API tiny_code tiny_metal_write(tiny_tensor *x, void *texture) {
+TINY_METAL_API tiny_code tiny_metal_write(tiny_tensor *x, void *texture) {
   tiny_ctx *t = tiny_ctx_of(x);
   tiny_code code;
   if (!tiny_ok(x)) return t && tiny_status(t) != TINY_OK ? tiny_status(t) : TINY_E_ARG;
@@ -2320,7 +2322,7 @@ static tiny_code tn_metal_encode_end(tn_metal *d) {
   d->ndispatch = 0;
   return d->hosts_apart ? tn_metal_wait_event(d, d->event, d->event_value) : TINY_OK;
 }
-TINY_API tiny_code tiny_metal_encode(tiny_ctx *t, void *command_buffer) {
+TINY_METAL_API tiny_code tiny_metal_encode(tiny_ctx *t, void *command_buffer) {
   tn_metal *d = tn_metal_of(t, "metal_encode");
   tiny_code code;
   if (!d) return t ? tiny_status(t) : TINY_E_ARG;
@@ -2350,10 +2352,10 @@ static tiny_code tn_metal_order_by(tiny_ctx *t, const char *call, void *event, u
   TN_POOL code = encode(d, TN_OBJECT(id<MTLEvent>, event), value); TN_POOL_END
   return code;
 }
-TINY_API tiny_code tiny_metal_wait(tiny_ctx *t, void *event, uint64_t value) {
+TINY_METAL_API tiny_code tiny_metal_wait(tiny_ctx *t, void *event, uint64_t value) {
   return tn_metal_order_by(t, "metal_wait", event, value, tn_metal_wait_event);
 }
-TINY_API tiny_code tiny_metal_signal(tiny_ctx *t, void *event, uint64_t value) {
+TINY_METAL_API tiny_code tiny_metal_signal(tiny_ctx *t, void *event, uint64_t value) {
   return tn_metal_order_by(t, "metal_signal", event, value, tn_metal_signal_event);
 }
 #endif
@@ -2426,5 +2428,5 @@ Where things stand in tiny_metal.m
    1984  src/metal/open.m                  a device is opened and closed
    2084  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2362  src/metal/backend.m               the one object of tiny_metal.h
+   2364  src/metal/backend.m               the one object of tiny_metal.h
 */

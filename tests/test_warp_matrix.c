@@ -384,7 +384,7 @@ int main(void) {
     int wanted = 0;
     if (!tn_gpu_limits(machines[m], &limits)) continue;
     for (int i = 0; i < limits.nunits; i++) wanted |= limits.units[i].a == dtypes[d];
-    if (m == APPLE) wanted = 0;              // Apple's tiles are opaque
+
     for (int i = 0; i < SHAPES; i++)
       if (wanted && (m == 1 || m == 3 || m == 4 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
   }

@@ -39,7 +39,7 @@ typedef struct tn_metal {
   TN_UNOWNED id<MTLDevice> gpu; TN_UNOWNED id<MTLCommandQueue> queue;
   TN_UNOWNED id<MTLSharedEvent> event; uint64_t event_value;
   char name[96], target[192];
-  int family, mac, version, unified, permutes, indirect;     // family: 7 of Apple7; version: 31 of MSL 3.1
+  int family, mac, version, unified, has, indirect;          // family: 7 of Apple7; version: 31 of MSL 3.1; has: TN_METAL_LANES ..
   size_t one, most, shared; int items[3];
   uint64_t number, done;                   // of the command buffer that is open, or opened next; all until here completed
   tn_metal_slot slot[TN_METAL_FLIGHT];
@@ -204,7 +204,7 @@ static void tn_metal_describe(tn_metal *d) {
   d->mac = tn_metal_has_family(d, MAC_2);
   d->version = tn_metal_newest_version(d);
   d->unified = [d->gpu hasUnifiedMemory] ? 1 : 0;
-  d->permutes = d->family >= 6 || d->mac;
+  d->has = (d->family >= 6 || d->mac ? TN_METAL_LANES : 0) | (d->family >= 7 ? TN_METAL_MATRICES : 0);
   d->indirect = d->family >= 6 || d->mac;
   d->one = (size_t)[d->gpu maxBufferLength];
   d->shared = (size_t)[d->gpu maxThreadgroupMemoryLength];
@@ -215,8 +215,8 @@ static void tn_metal_describe(tn_metal *d) {
 #endif
   const MTLSize items = [d->gpu maxThreadsPerThreadgroup];
   d->items[0] = (int)items.width; d->items[1] = (int)items.height; d->items[2] = (int)items.depth;
-  snprintf(d->target, sizeof d->target, "%.100s apple%d%s msl%d%s", tn_metal_name_of(d->gpu), d->family,
-           d->mac ? " mac2" : "", d->version, d->permutes ? " permutes" : "");
+  snprintf(d->target, sizeof d->target, "%.100s apple%d%s msl%d has%d", tn_metal_name_of(d->gpu), d->family,
+           d->mac ? " mac2" : "", d->version, d->has);
 }
 // Registers of an item, caches: bench/gpu.h has the sources. Apple's simdgroups are 32 wide; of AMD's GPUs in Macs the
 // widest are 64, which kernels do not rely on where lanes exchange nothing.
@@ -230,6 +230,8 @@ static void tn_metal_limits(const tn_metal *d, tiny_limits *limits) {
     limits->local_max[i] = d->items[i];
     limits->global_max[i] = i ? 65535 : INT32_MAX;
   }
+  if (d->has & TN_METAL_MATRICES) limits->units = tiny_warp_units("apple7", &limits->nunits);
+  if (d->version < 31 && limits->nunits > 2) limits->nunits = 2;             // the third is of bfloat
   limits->dtypes = TN_METAL_ARITHMETIC;
   limits->atomics = TN_METAL_ATOMICS(d->version);
   for (int i = 0; i < 3; i++) limits->memory[i].line = 128;

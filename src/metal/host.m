@@ -48,7 +48,8 @@ static tiny_tensor *tn_metal_blob_at(tiny_ctx *t, id<MTLBuffer> buffer, size_t o
   tiny_tensor *all = tiny_blob_of(t, TN_POINTER(buffer), dtype, TINY_SHAPE(first + n));
   return tiny_reshape(tiny_shrink(all, TINY_SHAPE(first, first + n)), shape);
 }
-TINY_API tiny_tensor *tiny_metal_blob(tiny_ctx *t, void *buffer, size_t offset, tiny_dtype dtype, tiny_shape shape) {
+TINY_METAL_API tiny_tensor *tiny_metal_blob(tiny_ctx *t, void *buffer, size_t offset, tiny_dtype dtype,
+                                            tiny_shape shape) {
   tiny_tensor *x;
   if (!tn_metal_of(t, "metal_blob")) return tn_metal_poison(t);
   if (!buffer) {
@@ -79,7 +80,8 @@ static id<MTLBuffer> tn_metal_pages_of(tn_metal *d, void *data, size_t nbytes) {
   d->pages = p;
   return p->buffer;
 }
-TINY_API tiny_tensor *tiny_metal_pages(tiny_ctx *t, void *data, size_t nbytes, tiny_dtype dtype, tiny_shape shape) {
+TINY_METAL_API tiny_tensor *tiny_metal_pages(tiny_ctx *t, void *data, size_t nbytes, tiny_dtype dtype,
+                                             tiny_shape shape) {
   enum { PAGE = 4096 };                    // the smallest that there are
   tn_metal *d = tn_metal_of(t, "metal_pages");
   tiny_tensor *x = NULL;
@@ -100,8 +102,8 @@ TINY_API tiny_tensor *tiny_metal_pages(tiny_ctx *t, void *data, size_t nbytes, t
 // ** textures **
 
 // MTLPixelFormat, of which a tensor has the channels as they lie in memory.
-typedef struct tn_metal_format { int first, last, dtype, channels; } tn_metal_format;
-static const tn_metal_format tn_metal_formats[] = {
+typedef struct tn_metal_pixel_format { int first, last, dtype, channels; } tn_metal_pixel_format;
+static const tn_metal_pixel_format tn_metal_pixel_formats[] = {
   {1, 1, TINY_U8, 1}, {10, 11, TINY_U8, 1}, {12, 12, TINY_I8, 1}, {13, 13, TINY_U8, 1}, {14, 14, TINY_I8, 1},
   {20, 20, TINY_U16, 1}, {22, 22, TINY_I16, 1}, {23, 23, TINY_U16, 1}, {24, 24, TINY_I16, 1}, {25, 25, TINY_F16, 1},
   {30, 31, TINY_U8, 2}, {32, 32, TINY_I8, 2}, {33, 33, TINY_U8, 2}, {34, 34, TINY_I8, 2},
@@ -117,11 +119,11 @@ typedef struct tn_metal_image {
   TN_UNOWNED id<MTLTexture> texture; tiny_dtype dtype; tiny_shape shape; size_t row, nbytes; void *mem;
 } tn_metal_image;
 static tiny_code tn_metal_image_of(tn_metal *d, const char *call, id<MTLTexture> texture, tn_metal_image *out) {
-  const tn_metal_format *f = NULL;
+  const tn_metal_pixel_format *f = NULL;
   const int format = (int)[texture pixelFormat];
   memset(out, 0, sizeof *out);
-  for (size_t i = 0; i < sizeof tn_metal_formats / sizeof *tn_metal_formats && !f; i++)
-    if (format >= tn_metal_formats[i].first && format <= tn_metal_formats[i].last) f = &tn_metal_formats[i];
+  for (size_t i = 0; i < sizeof tn_metal_pixel_formats / sizeof *tn_metal_pixel_formats && !f; i++)
+    if (format >= tn_metal_pixel_formats[i].first && format <= tn_metal_pixel_formats[i].last) f = &tn_metal_pixel_formats[i];
   if (!f || [texture textureType] != MTLTextureType2D || [texture storageMode] == MTLStorageModeMemoryless)
     return tiny_fail(d->t, TINY_E_ARG, "%s: textures are 2D, with memory, of a format with 1, 2 or 4 channels of 8, 16 or "
                      "32 bits; this one has MTLPixelFormat %d, MTLTextureType %d", call, format,
@@ -161,7 +163,7 @@ static tiny_tensor *tn_metal_texture_now(tn_metal *d, id<MTLTexture> texture) {
   tn_metal_free(d, i.mem, i.nbytes);
   return copy;
 }
-TINY_API tiny_tensor *tiny_metal_texture(tiny_ctx *t, void *texture) {
+TINY_METAL_API tiny_tensor *tiny_metal_texture(tiny_ctx *t, void *texture) {
   tn_metal *d = tn_metal_of(t, "metal_texture");
   tiny_tensor *x = NULL;
   if (d && !texture) tiny_fail(t, TINY_E_ARG, "metal_texture: texture is NULL");
@@ -193,7 +195,7 @@ static tiny_code tn_metal_write_now(tn_metal *d, tiny_tensor *x, id<MTLTexture> 
   tn_metal_free(d, i.mem, i.nbytes);
   return code;
 }
-TINY_API tiny_code tiny_metal_write(tiny_tensor *x, void *texture) {
+TINY_METAL_API tiny_code tiny_metal_write(tiny_tensor *x, void *texture) {
   tiny_ctx *t = tiny_ctx_of(x);
   tiny_code code;
   if (!tiny_ok(x)) return t && tiny_status(t) != TINY_OK ? tiny_status(t) : TINY_E_ARG;
@@ -237,7 +239,7 @@ static tiny_code tn_metal_encode_end(tn_metal *d) {
   d->ndispatch = 0;
   return d->hosts_apart ? tn_metal_wait_event(d, d->event, d->event_value) : TINY_OK;
 }
-TINY_API tiny_code tiny_metal_encode(tiny_ctx *t, void *command_buffer) {
+TINY_METAL_API tiny_code tiny_metal_encode(tiny_ctx *t, void *command_buffer) {
   tn_metal *d = tn_metal_of(t, "metal_encode");
   tiny_code code;
   if (!d) return t ? tiny_status(t) : TINY_E_ARG;
@@ -267,10 +269,10 @@ static tiny_code tn_metal_order_by(tiny_ctx *t, const char *call, void *event, u
   TN_POOL code = encode(d, TN_OBJECT(id<MTLEvent>, event), value); TN_POOL_END
   return code;
 }
-TINY_API tiny_code tiny_metal_wait(tiny_ctx *t, void *event, uint64_t value) {
+TINY_METAL_API tiny_code tiny_metal_wait(tiny_ctx *t, void *event, uint64_t value) {
   return tn_metal_order_by(t, "metal_wait", event, value, tn_metal_wait_event);
 }
-TINY_API tiny_code tiny_metal_signal(tiny_ctx *t, void *event, uint64_t value) {
+TINY_METAL_API tiny_code tiny_metal_signal(tiny_ctx *t, void *event, uint64_t value) {
   return tn_metal_order_by(t, "metal_signal", event, value, tn_metal_signal_event);
 }
 #endif

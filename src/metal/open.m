@@ -7,7 +7,7 @@
 #include "event.m"
 #endif
 
-TINY_API tiny_metal_name tiny_metal_host(void *queue) {
+TINY_METAL_API tiny_metal_name tiny_metal_host(void *queue) {
   tiny_metal_name name;
   snprintf(name.text, sizeof name.text, "METAL:queue-%llx", (unsigned long long)(uintptr_t)queue);
   return name;
@@ -93,6 +93,6 @@ static void tn_metal_close(void *dev) {
 static const char *tn_metal_target(void *dev) { return ((tn_metal *)dev)->target; }
 static void tn_metal_renderer(void *dev, tiny_renderer *out) {
   const tn_metal *d = (const tn_metal *)dev;
-  tn_lang_metal(out, d->version, d->permutes);
+  tn_lang_metal(out, d->version, d->has);
 }
 #endif

@@ -152,9 +152,9 @@ static tiny_code tn_metal_compile(void *dev, int n, const tiny_bytes *source, ti
 
 // ** which memory a kernel writes **
 
-// Does the text begin as lang_metal's do?
+// Does the text begin as lang_metal's do? The first line is for matrix units.
 static int tn_metal_is_own(const char *text) {
-  for (int i = 0; tn_metal_prelude[i]; i++) {
+  for (int i = strncmp(text, tn_metal_prelude[0], strlen(tn_metal_prelude[0])) != 0; tn_metal_prelude[i]; i++) {
     const size_t n = strlen(tn_metal_prelude[i]);
     if (strncmp(text, tn_metal_prelude[i], n) != 0 || text[n] != '\n') return 0;
     text += n + 1;
