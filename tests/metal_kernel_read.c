@@ -403,6 +403,7 @@ static void metal_write_text(metal_reading *r, const char *source) {
     if (metal_is_attribute(r, i)) {
       const int end = metal_closing(r, i);
       const char *to = r->token[end].at + r->token[end].n;
+      if (r->token[end].kind == METAL_ENDS) { metal_refuse(r, i, "expected ']'"); return; }
       for (; from < to; from++) metal_put(&r->text, *from == '\n' ? "\n" : " ", 1);
       i = end;
       continue;
@@ -504,24 +505,38 @@ static int metal_attribute_of(const metal_reading *r, int first, int last) {
   return -1;
 }
 
-// Parameter n of kernel k: what the call gives it, and a row of the table if it is bound. *next: the index of a buffer
-// that does not say which.
-static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, int n, int first, int last, int *next,
+// Indices of buffers that kernel k says, bits of a word: those that say none have the least that is left, in order.
+static unsigned metal_taken(const metal_reading *r, const metal_kernel_read *k) {
+  unsigned taken = 0;
+  for (int i = k->first; i < k->last; i++) {
+    if (!metal_is_attribute(r, i) || !metal_is(r, i + 2, "buffer") || !metal_is(r, i + 3, "(") || !metal_is(r, i + 5, ")")) continue;
+    const int index = atoi(r->token[i + 4].at);
+    if (index >= 0 && index < 31) taken |= 1u << index;
+  }
+  return taken;
+}
+static int metal_take(unsigned *taken) {
+  int i = 0;
+  while (i < 31 && *taken >> i & 1) i++;
+  *taken |= 1u << i;
+  return i;
+}
+// Parameter n of kernel k: what the call gives it, and a row of the table if it is bound.
+static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, int n, int first, int last, unsigned *taken,
                                   metal_text *call, metal_text *table) {
   const int attribute = metal_attribute_of(r, first, last), pointer = metal_pointer_to(r, first, last);
   const int has_index = attribute >= 0 && metal_is(r, attribute + 1, "(");
   metal_text type = {NULL, 0, 0}, index = {NULL, 0, 0};
   metal_print(&type, "typename metal_parameter<%d, decltype(&%s)>::type", n, k->call.text);
   if (has_index) metal_put_tokens(&index, r, attribute + 2, metal_closing(r, attribute + 1));
-  else metal_print(&index, "%d", *next);
   metal_print(call, n ? ", " : "");
   if (pointer == 1 && (attribute < 0 || metal_is(r, attribute, "buffer") || metal_is(r, attribute, "threadgroup"))) {
     const int shared = metal_has(r, first, last, "threadgroup") && !(attribute >= 0 && metal_is(r, attribute, "buffer"));
+    if (!has_index) metal_print(&index, "%d", shared ? 0 : metal_take(taken));
     metal_print(call, "metal_bound<%s>::of(m->%s[%s])", type.data, shared ? "group_memory" : "buffer", index.data);
     metal_print(table, "{%s, %s, metal_bound<%s>::writes, metal_bound<%s>::element}, ",
                 shared ? "METAL_THREADGROUP" : metal_has(r, first, last, "constant") ? "METAL_CONSTANT" : "METAL_BUFFER",
                 index.data, type.data, type.data);
-    *next += !shared;
   } else if (attribute < 0) {
     metal_refuse(r, first, "invalid type for input declaration in a kernel function: it has no attribute");
   } else {
@@ -549,14 +564,15 @@ static void metal_write_entries(metal_reading *r) {
   for (int i = 0; i < r->kernels && !r->failed; i++) {
     const metal_kernel_read *k = &r->kernel[i];
     metal_text call = {NULL, 0, 0}, row = {NULL, 0, 0};
-    int next = 0, n = 0;
+    unsigned taken = metal_taken(r, k);
+    int n = 0;
     if (k->is_template) continue;
     for (int at = k->first; at < k->last; at = metal_comma(r, at, k->last) + 1)
-      metal_write_parameter(r, k, n++, at, metal_comma(r, at, k->last), &next, &call, &row);
-    metal_print(out, "static void metal_call_%d(const metal_item *m) { ", i);
-    metal_print(out, "%s(", k->call.text);
+      metal_write_parameter(r, k, n++, at, metal_comma(r, at, k->last), &taken, &call, &row);
+    metal_print(out, "#line %d \"program_source\"\n", r->token[k->head].line);
+    metal_print(out, "static void metal_call_%d(const metal_item *m) { %s(", i, k->call.text);
     metal_put(out, call.data ? call.data : "", call.n);
-    metal_print(out, "); }\nstatic const metal_argument metal_arguments_%d[] = {", i);
+    metal_print(out, "); } static const metal_argument metal_arguments_%d[] = {", i);
     metal_put(out, row.data ? row.data : "", row.n);
     metal_print(out, "{}};\n");
     metal_print(&table, "  {\"%s\", \"%s\", metal_call_%d, metal_arguments_%d, "
@@ -565,7 +581,7 @@ static void metal_write_entries(metal_reading *r) {
     metal_print(&table, ")},\n");
     free(call.data); free(row.data);
   }
-  metal_print(out, "extern \"C\" const metal_record metal_records[] = {\n");
+  metal_print(out, "#line 1 \"metal_records\"\nextern \"C\" const metal_record metal_records[] = {\n");
   metal_put(out, table.data ? table.data : "", table.n);
   metal_print(out, "  {}\n};\n");
   free(table.data);
