@@ -105,34 +105,37 @@ static int metal_is(const metal_reading *r, int at, const char *word) {
   const size_t n = strlen(word);
   return at >= 0 && at < r->n && (size_t)r->token[at].n == n && !memcmp(r->token[at].at, word, n);
 }
-static int metal_is_word(const metal_reading *r, int at) { return at >= 0 && r->token[at].kind == METAL_WORD_TOKEN; }
+static int metal_is_word(const metal_reading *r, int at) {
+  return at >= 0 && at < r->n && r->token[at].kind == METAL_WORD_TOKEN;
+}
+static int metal_ends(const metal_reading *r, int at) { return at >= r->n - 1; }
 static int metal_is_attribute(const metal_reading *r, int at) {   // "[[", of which no space parts the two
   return metal_is(r, at, "[") && metal_is(r, at + 1, "[");
 }
 static int metal_is_opening(const metal_reading *r, int at) {
-  return r->token[at].n == 1 && strchr("([{", *r->token[at].at) != NULL;
+  return at < r->n && r->token[at].n == 1 && strchr("([{", *r->token[at].at) != NULL;
 }
 static int metal_is_closing(const metal_reading *r, int at) {
-  return r->token[at].n == 1 && strchr(")]}", *r->token[at].at) != NULL;
+  return at < r->n && r->token[at].n == 1 && strchr(")]}", *r->token[at].at) != NULL;
 }
 // The token that closes what `at` opens; the last one where there is none.
 static int metal_closing(const metal_reading *r, int at) {
   int depth = 0;
-  for (; r->token[at].kind != METAL_ENDS; at++) {
+  for (; !metal_ends(r, at); at++) {
     if (metal_is_opening(r, at)) depth++;
     else if (metal_is_closing(r, at) && --depth <= 0) return at;
   }
-  return at;
+  return r->n - 1;
 }
 // The ">" that closes the "<" at `at`.
 static int metal_closing_angle(const metal_reading *r, int at) {
   int depth = 0;
-  for (; r->token[at].kind != METAL_ENDS && !metal_is(r, at, ";") && !metal_is(r, at, "{"); at++) {
+  for (; !metal_ends(r, at) && !metal_is(r, at, ";") && !metal_is(r, at, "{"); at++) {
     if (metal_is(r, at, "(") || metal_is(r, at, "[")) at = metal_closing(r, at);
     else if (metal_is(r, at, "<")) depth++;
     else if (metal_is(r, at, ">") && --depth == 0) return at;
   }
-  return at;
+  return at < r->n ? at : r->n - 1;
 }
 static metal_name metal_word_of(const metal_reading *r, int at) {
   metal_name name;
@@ -298,7 +301,7 @@ static void metal_add_instance(metal_reading *r, int first, int last) {
   char host[120] = "";
   int at = last - 1;
   for (int i = first; i < last; i++)
-    if (metal_is(r, i, "host_name") && r->token[i + 2].n > 2)
+    if (metal_is(r, i, "host_name") && i + 2 < last && r->token[i + 2].n > 2)
       snprintf(host, sizeof host, "%.*s", r->token[i + 2].n - 2, r->token[i + 2].at + 1);
   const int open = metal_parameters(r, first + 1, last);
   if (open > 0) at = open - 1;
@@ -330,8 +333,8 @@ static int metal_begins_statement(const metal_reading *r, int at) {
   return metal_is(r, at - 1, "{") || metal_is(r, at - 1, "}") || metal_is(r, at - 1, ";");
 }
 static int metal_semicolon(const metal_reading *r, int at) {
-  for (; r->token[at].kind != METAL_ENDS && !metal_is(r, at, ";"); at++) if (metal_is_opening(r, at)) at = metal_closing(r, at);
-  return at;
+  for (; !metal_ends(r, at) && !metal_is(r, at, ";"); at++) if (metal_is_opening(r, at)) at = metal_closing(r, at);
+  return at < r->n ? at : r->n - 1;
 }
 // `float *p = ..`: words, a star, a word, and what ends or begins a value.
 static int metal_is_pointer_declared(const metal_reading *r, int at) {
@@ -355,9 +358,9 @@ static void metal_look_at_body(metal_reading *r, const metal_function_read *f) {
 }
 // `threadgroup float a[4], b;` at a statement's beginning, not a pointer's.
 static int metal_is_shared(const metal_reading *r, int at) {
-  const int end = metal_semicolon(r, at);
   const int is = metal_is(r, at, "threadgroup") || (metal_is(r, at, "const") && metal_is(r, at + 1, "threadgroup"));
-  return is && metal_begins_statement(r, at) && metal_pointer_to(r, at, end) == 0 && !metal_is(r, at + 1, "(");
+  return is && metal_begins_statement(r, at) && !metal_is(r, at + 1, "(") &&
+         metal_pointer_to(r, at, metal_semicolon(r, at)) == 0;
 }
 // Behind the declaration's end: names its variables to the executor.
 static void metal_put_shared(metal_text *out, const metal_reading *r, int first, int end) {
@@ -403,7 +406,7 @@ static void metal_write_text(metal_reading *r, const char *source) {
     if (metal_is_attribute(r, i)) {
       const int end = metal_closing(r, i);
       const char *to = r->token[end].at + r->token[end].n;
-      if (r->token[end].kind == METAL_ENDS) { metal_refuse(r, i, "expected ']'"); return; }
+      if (metal_ends(r, end)) { metal_refuse(r, i, "expected ']'"); return; }
       for (; from < to; from++) metal_put(&r->text, *from == '\n' ? "\n" : " ", 1);
       i = end;
       continue;
@@ -431,9 +434,9 @@ static void metal_write_text(metal_reading *r, const char *source) {
 static int metal_read_declaration(metal_reading *r, int at) {
   int is_template = 0, end = at;
   const int head = metal_skip_head(r, at, &is_template);
-  while (r->token[end].kind != METAL_ENDS && !metal_is(r, end, ";") && !metal_is(r, end, "{"))
+  while (!metal_ends(r, end) && !metal_is(r, end, ";") && !metal_is(r, end, "{"))
     end = (metal_is(r, end, "(") || metal_is(r, end, "[") ? metal_closing(r, end) : end) + 1;
-  if (r->token[end].kind == METAL_ENDS) return end;
+  if (metal_ends(r, end)) return r->n - 1;
   if (metal_is(r, end, ";")) {
     if (metal_is(r, at, "template") && !is_template) metal_add_instance(r, at, end);
     return end + 1;
@@ -461,7 +464,7 @@ static int metal_read(metal_reading *r, const char *expanded) {
   memset(r, 0, sizeof *r);
   metal_tokens(r, expanded);
   metal_look_for_words(r);
-  for (int i = 0; r->token[i].kind != METAL_ENDS && !r->failed; ) {
+  for (int i = 0; !metal_ends(r, i) && !r->failed; ) {
     if (metal_is(r, i, "}")) { r->deep -= r->deep > 0; i++; continue; }
     if (metal_is(r, i, ";")) { i++; continue; }
     const int next = metal_read_declaration(r, i);
