@@ -105,34 +105,37 @@ static int metal_is(const metal_reading *r, int at, const char *word) {
   const size_t n = strlen(word);
   return at >= 0 && at < r->n && (size_t)r->token[at].n == n && !memcmp(r->token[at].at, word, n);
 }
-static int metal_is_word(const metal_reading *r, int at) { return at >= 0 && r->token[at].kind == METAL_WORD_TOKEN; }
+static int metal_is_word(const metal_reading *r, int at) {
+  return at >= 0 && at < r->n && r->token[at].kind == METAL_WORD_TOKEN;
+}
+static int metal_ends(const metal_reading *r, int at) { return at >= r->n - 1; }
 static int metal_is_attribute(const metal_reading *r, int at) {   // "[[", of which no space parts the two
   return metal_is(r, at, "[") && metal_is(r, at + 1, "[");
 }
 static int metal_is_opening(const metal_reading *r, int at) {
-  return r->token[at].n == 1 && strchr("([{", *r->token[at].at) != NULL;
+  return at < r->n && r->token[at].n == 1 && strchr("([{", *r->token[at].at) != NULL;
 }
 static int metal_is_closing(const metal_reading *r, int at) {
-  return r->token[at].n == 1 && strchr(")]}", *r->token[at].at) != NULL;
+  return at < r->n && r->token[at].n == 1 && strchr(")]}", *r->token[at].at) != NULL;
 }
 // The token that closes what `at` opens; the last one where there is none.
 static int metal_closing(const metal_reading *r, int at) {
   int depth = 0;
-  for (; r->token[at].kind != METAL_ENDS; at++) {
+  for (; !metal_ends(r, at); at++) {
     if (metal_is_opening(r, at)) depth++;
     else if (metal_is_closing(r, at) && --depth <= 0) return at;
   }
-  return at;
+  return r->n - 1;
 }
 // The ">" that closes the "<" at `at`.
 static int metal_closing_angle(const metal_reading *r, int at) {
   int depth = 0;
-  for (; r->token[at].kind != METAL_ENDS && !metal_is(r, at, ";") && !metal_is(r, at, "{"); at++) {
+  for (; !metal_ends(r, at) && !metal_is(r, at, ";") && !metal_is(r, at, "{"); at++) {
     if (metal_is(r, at, "(") || metal_is(r, at, "[")) at = metal_closing(r, at);
     else if (metal_is(r, at, "<")) depth++;
     else if (metal_is(r, at, ">") && --depth == 0) return at;
   }
-  return at;
+  return at < r->n ? at : r->n - 1;
 }
 static metal_name metal_word_of(const metal_reading *r, int at) {
   metal_name name;
@@ -298,7 +301,7 @@ static void metal_add_instance(metal_reading *r, int first, int last) {
   char host[120] = "";
   int at = last - 1;
   for (int i = first; i < last; i++)
-    if (metal_is(r, i, "host_name") && r->token[i + 2].n > 2)
+    if (metal_is(r, i, "host_name") && i + 2 < last && r->token[i + 2].n > 2)
       snprintf(host, sizeof host, "%.*s", r->token[i + 2].n - 2, r->token[i + 2].at + 1);
   const int open = metal_parameters(r, first + 1, last);
   if (open > 0) at = open - 1;
@@ -330,8 +333,8 @@ static int metal_begins_statement(const metal_reading *r, int at) {
   return metal_is(r, at - 1, "{") || metal_is(r, at - 1, "}") || metal_is(r, at - 1, ";");
 }
 static int metal_semicolon(const metal_reading *r, int at) {
-  for (; r->token[at].kind != METAL_ENDS && !metal_is(r, at, ";"); at++) if (metal_is_opening(r, at)) at = metal_closing(r, at);
-  return at;
+  for (; !metal_ends(r, at) && !metal_is(r, at, ";"); at++) if (metal_is_opening(r, at)) at = metal_closing(r, at);
+  return at < r->n ? at : r->n - 1;
 }
 // `float *p = ..`: words, a star, a word, and what ends or begins a value.
 static int metal_is_pointer_declared(const metal_reading *r, int at) {
@@ -355,9 +358,9 @@ static void metal_look_at_body(metal_reading *r, const metal_function_read *f) {
 }
 // `threadgroup float a[4], b;` at a statement's beginning, not a pointer's.
 static int metal_is_shared(const metal_reading *r, int at) {
-  const int end = metal_semicolon(r, at);
   const int is = metal_is(r, at, "threadgroup") || (metal_is(r, at, "const") && metal_is(r, at + 1, "threadgroup"));
-  return is && metal_begins_statement(r, at) && metal_pointer_to(r, at, end) == 0 && !metal_is(r, at + 1, "(");
+  return is && metal_begins_statement(r, at) && !metal_is(r, at + 1, "(") &&
+         metal_pointer_to(r, at, metal_semicolon(r, at)) == 0;
 }
 // Behind the declaration's end: names its variables to the executor.
 static void metal_put_shared(metal_text *out, const metal_reading *r, int first, int end) {
@@ -403,6 +406,7 @@ static void metal_write_text(metal_reading *r, const char *source) {
     if (metal_is_attribute(r, i)) {
       const int end = metal_closing(r, i);
       const char *to = r->token[end].at + r->token[end].n;
+      if (metal_ends(r, end)) { metal_refuse(r, i, "expected ']'"); return; }
       for (; from < to; from++) metal_put(&r->text, *from == '\n' ? "\n" : " ", 1);
       i = end;
       continue;
@@ -430,9 +434,9 @@ static void metal_write_text(metal_reading *r, const char *source) {
 static int metal_read_declaration(metal_reading *r, int at) {
   int is_template = 0, end = at;
   const int head = metal_skip_head(r, at, &is_template);
-  while (r->token[end].kind != METAL_ENDS && !metal_is(r, end, ";") && !metal_is(r, end, "{"))
+  while (!metal_ends(r, end) && !metal_is(r, end, ";") && !metal_is(r, end, "{"))
     end = (metal_is(r, end, "(") || metal_is(r, end, "[") ? metal_closing(r, end) : end) + 1;
-  if (r->token[end].kind == METAL_ENDS) return end;
+  if (metal_ends(r, end)) return r->n - 1;
   if (metal_is(r, end, ";")) {
     if (metal_is(r, at, "template") && !is_template) metal_add_instance(r, at, end);
     return end + 1;
@@ -460,7 +464,7 @@ static int metal_read(metal_reading *r, const char *expanded) {
   memset(r, 0, sizeof *r);
   metal_tokens(r, expanded);
   metal_look_for_words(r);
-  for (int i = 0; r->token[i].kind != METAL_ENDS && !r->failed; ) {
+  for (int i = 0; !metal_ends(r, i) && !r->failed; ) {
     if (metal_is(r, i, "}")) { r->deep -= r->deep > 0; i++; continue; }
     if (metal_is(r, i, ";")) { i++; continue; }
     const int next = metal_read_declaration(r, i);
@@ -504,24 +508,38 @@ static int metal_attribute_of(const metal_reading *r, int first, int last) {
   return -1;
 }
 
-// Parameter n of kernel k: what the call gives it, and a row of the table if it is bound. *next: the index of a buffer
-// that does not say which.
-static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, int n, int first, int last, int *next,
+// Indices of buffers that kernel k says, bits of a word: those that say none have the least that is left, in order.
+static unsigned metal_taken(const metal_reading *r, const metal_kernel_read *k) {
+  unsigned taken = 0;
+  for (int i = k->first; i < k->last; i++) {
+    if (!metal_is_attribute(r, i) || !metal_is(r, i + 2, "buffer") || !metal_is(r, i + 3, "(") || !metal_is(r, i + 5, ")")) continue;
+    const int index = atoi(r->token[i + 4].at);
+    if (index >= 0 && index < 31) taken |= 1u << index;
+  }
+  return taken;
+}
+static int metal_take(unsigned *taken) {
+  int i = 0;
+  while (i < 31 && *taken >> i & 1) i++;
+  *taken |= 1u << i;
+  return i;
+}
+// Parameter n of kernel k: what the call gives it, and a row of the table if it is bound.
+static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, int n, int first, int last, unsigned *taken,
                                   metal_text *call, metal_text *table) {
   const int attribute = metal_attribute_of(r, first, last), pointer = metal_pointer_to(r, first, last);
   const int has_index = attribute >= 0 && metal_is(r, attribute + 1, "(");
   metal_text type = {NULL, 0, 0}, index = {NULL, 0, 0};
   metal_print(&type, "typename metal_parameter<%d, decltype(&%s)>::type", n, k->call.text);
   if (has_index) metal_put_tokens(&index, r, attribute + 2, metal_closing(r, attribute + 1));
-  else metal_print(&index, "%d", *next);
   metal_print(call, n ? ", " : "");
   if (pointer == 1 && (attribute < 0 || metal_is(r, attribute, "buffer") || metal_is(r, attribute, "threadgroup"))) {
     const int shared = metal_has(r, first, last, "threadgroup") && !(attribute >= 0 && metal_is(r, attribute, "buffer"));
+    if (!has_index) metal_print(&index, "%d", shared ? 0 : metal_take(taken));
     metal_print(call, "metal_bound<%s>::of(m->%s[%s])", type.data, shared ? "group_memory" : "buffer", index.data);
     metal_print(table, "{%s, %s, metal_bound<%s>::writes, metal_bound<%s>::element}, ",
                 shared ? "METAL_THREADGROUP" : metal_has(r, first, last, "constant") ? "METAL_CONSTANT" : "METAL_BUFFER",
                 index.data, type.data, type.data);
-    *next += !shared;
   } else if (attribute < 0) {
     metal_refuse(r, first, "invalid type for input declaration in a kernel function: it has no attribute");
   } else {
@@ -549,14 +567,15 @@ static void metal_write_entries(metal_reading *r) {
   for (int i = 0; i < r->kernels && !r->failed; i++) {
     const metal_kernel_read *k = &r->kernel[i];
     metal_text call = {NULL, 0, 0}, row = {NULL, 0, 0};
-    int next = 0, n = 0;
+    unsigned taken = metal_taken(r, k);
+    int n = 0;
     if (k->is_template) continue;
     for (int at = k->first; at < k->last; at = metal_comma(r, at, k->last) + 1)
-      metal_write_parameter(r, k, n++, at, metal_comma(r, at, k->last), &next, &call, &row);
-    metal_print(out, "static void metal_call_%d(const metal_item *m) { ", i);
-    metal_print(out, "%s(", k->call.text);
+      metal_write_parameter(r, k, n++, at, metal_comma(r, at, k->last), &taken, &call, &row);
+    metal_print(out, "#line %d \"program_source\"\n", r->token[k->head].line);
+    metal_print(out, "static void metal_call_%d(const metal_item *m) { %s(", i, k->call.text);
     metal_put(out, call.data ? call.data : "", call.n);
-    metal_print(out, "); }\nstatic const metal_argument metal_arguments_%d[] = {", i);
+    metal_print(out, "); } static const metal_argument metal_arguments_%d[] = {", i);
     metal_put(out, row.data ? row.data : "", row.n);
     metal_print(out, "{}};\n");
     metal_print(&table, "  {\"%s\", \"%s\", metal_call_%d, metal_arguments_%d, "
@@ -565,7 +584,7 @@ static void metal_write_entries(metal_reading *r) {
     metal_print(&table, ")},\n");
     free(call.data); free(row.data);
   }
-  metal_print(out, "extern \"C\" const metal_record metal_records[] = {\n");
+  metal_print(out, "#line 1 \"metal_records\"\nextern \"C\" const metal_record metal_records[] = {\n");
   metal_put(out, table.data ? table.data : "", table.n);
   metal_print(out, "  {}\n};\n");
   free(table.data);

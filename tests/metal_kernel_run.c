@@ -23,7 +23,7 @@
 
 enum {
   METAL_ITEMS = 1024, METAL_SIMDS = METAL_ITEMS / METAL_LANES, METAL_BUFFERS = 31, METAL_VARIABLES = 64,
-  METAL_STACK = 64 << 10, METAL_GUARD = 4 << 10, METAL_SPAN = METAL_STACK + METAL_GUARD, METAL_GROUP_MOST = 64 << 10
+  METAL_STACK = 256 << 10, METAL_GUARD = 4 << 10, METAL_SPAN = METAL_STACK + METAL_GUARD, METAL_GROUP_MOST = 64 << 10
 };
 static const size_t metal_shadow_most = (size_t)1 << 28;   // bytes bound: beyond, races are not looked for
 
