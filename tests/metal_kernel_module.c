@@ -159,7 +159,7 @@ static void metal_explain(const metal_module *m, const metal_reading *read, meta
 // A shared object of what was read; its path, "" where the log says why not.
 static metal_path metal_compile(const metal_module *m, const metal_reading *r, metal_text *log) {
   static const char *const how[] = {
-    "-O1 -DMETAL_IS_CHECKED -fsanitize=kernel-address -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
+    "-O1 -DMETAL_IS_CHECKED -fsanitize=alignment,array-bounds,integer-divide-by-zero,kernel-address -fsanitize-recover=all -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
     "-mllvm -asan-globals=0 -mllvm -asan-kernel-mem-intrinsic-prefix=1", "-O2"
   };
   char command[1200];

@@ -313,6 +313,15 @@ template <typename R, typename P, typename... Q> struct metal_parameter<0, R (*)
       return __builtin_memset(to, x, n);
     }
     METAL_UNSEEN void __asan_handle_no_return() {}
+    METAL_UNSEEN void __ubsan_handle_type_mismatch_v1(const metal_place_in_text *at, size_t address) {
+      metal_executor->wrong(at, "an address that is not aligned as its type is, off by %ld bytes", long(address & 15));
+    }
+    METAL_UNSEEN void __ubsan_handle_out_of_bounds(const metal_place_in_text *at, size_t index) {
+      metal_executor->wrong(at, "out of bounds: an array has no element %ld", long(index));
+    }
+    METAL_UNSEEN void __ubsan_handle_divrem_overflow(const metal_place_in_text *at, size_t, size_t) {
+      metal_executor->wrong(at, "an integer is divided by 0", 0);
+    }
   }
   #pragma GCC visibility pop
 #endif
