@@ -1,0 +1,51 @@
+// metal_stub_run: what a compiled module and the executor know of each other: C on the executor's side, C++ on the
+// module's, one compiler's layout on both.
+#ifndef METAL_STUB_RUN_H
+#define METAL_STUB_RUN_H
+#include "metal_kernel.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { METAL_LANES = 32, METAL_WORD = 32 };   // of a SIMD-group; bytes that a lane gives in one exchange
+
+// Numbers that a kernel may ask for: an attribute each, in the order of metal_places (metal_kernel_read.c).
+enum {
+  METAL_THREAD_IN_GRID, METAL_THREAD_IN_GROUP, METAL_GROUP_IN_GRID, METAL_THREADS_PER_GROUP, METAL_GROUPS_PER_GRID,
+  METAL_THREADS_PER_GRID, METAL_INDEX_IN_GROUP, METAL_INDEX_IN_SIMD, METAL_SIMD_IN_GROUP, METAL_THREADS_PER_SIMD,
+  METAL_SIMDS_PER_GROUP, METAL_INDEX_IN_QUAD, METAL_QUAD_IN_GROUP, METAL_PLACES
+};
+typedef struct metal_item {
+  unsigned place[METAL_PLACES][3];
+  void *const *buffer, *const *group_memory;
+} metal_item;
+
+// What the lanes of a SIMD-group gave that were at this exchange.
+typedef struct metal_given { unsigned active, lane; unsigned char value[METAL_LANES][METAL_WORD]; } metal_given;
+
+enum { METAL_READ, METAL_WRITE, METAL_ATOMIC };
+enum { METAL_MEM_DEVICE = 1, METAL_MEM_THREADGROUP = 2 };
+// flags: METAL_MEM_.. that a barrier orders. all: every lane must be there. line: of the text, for what is said.
+typedef struct metal_hooks {
+  void (*group_barrier)(int flags, int line);
+  void (*simd_barrier)(int flags, int line);
+  const metal_given *(*exchange)(const void *value, unsigned nbytes, int all, int line);
+  void (*absent)(unsigned lane, int line);                   // a value of a lane that is not at the exchange
+  void (*declared)(void *at, size_t nbytes, const char *name);
+  void (*access)(const void *at, size_t nbytes, int how);
+} metal_hooks;
+
+// name: as the host asks for it; function: as the text has it.
+typedef struct metal_record {
+  const char *name, *function;
+  void (*call)(const metal_item *m);
+  const metal_argument *argument;
+  int arguments, max_threads;
+} metal_record;
+// Of a variable of threadgroup memory: in which function it is, as clang writes a function's name and types.
+typedef struct metal_shared { const char *function; size_t nbytes; } metal_shared;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
