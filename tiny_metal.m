@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source b9d578d72edfe5d2d806af9e3d91731b9d00ddc4dbefb3cf588e1a3aefea6eef
+/* tiny_metal.m 0.1.0, source 67af962c62683ae14939f811008ef069302c10a75bf5ea7e2598479f7a056faa
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -683,6 +683,7 @@ static id<MTLDevice> tn_metal_choose(NSArray *all, const char *which) {
 }
 static const char *tn_metal_kind(id<MTLDevice> gpu) {
 #ifdef TN_METAL_OSX
+  if (![gpu respondsToSelector:@selector(isLowPower)]) return "";
   return [gpu isRemovable] ? ", external" : [gpu isLowPower] ? ", low power" : [gpu isHeadless] ? ", headless" : "";
 #else
   (void)gpu;
@@ -754,11 +755,8 @@ static void tn_metal_describe(tn_metal *d) {
   d->indirect = d->family >= 6 || d->mac;
   d->one = (size_t)[d->gpu maxBufferLength];
   d->shared = (size_t)[d->gpu maxThreadgroupMemoryLength];
-#ifdef TN_METAL_OSX
-  d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
-#else
-  if (@available(iOS 16.0, *)) d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
-#endif
+  if (TN_SINCE(10.12, 16.0, d->gpu, "recommendedMaxWorkingSetSize"))
+    d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
   const MTLSize items = [d->gpu maxThreadsPerThreadgroup];
   d->items[0] = (int)items.width; d->items[1] = (int)items.height; d->items[2] = (int)items.depth;
   snprintf(d->target, sizeof d->target, "%.100s apple%d%s msl%d has%d", tn_metal_name_of(d->gpu), d->family,
@@ -1332,8 +1330,8 @@ static tiny_code tn_metal_copy_from(void *dev, tiny_mem dst, void *from, tiny_me
 //
 // In:    a library, or bytes. Out: an MTLBinaryArchive that pipeline states are taken from, bytes of it.
 // Holds: Metal reads and writes archives as files alone: they stand in the system's folder for temporary ones, each
-//        with a name of its own, as long as they are needed. An archive saves time and nothing else: where one cannot be
-//        made, read or written, or is of another GPU or system, kernels are compiled without it.
+//        with a name of its own, as long as they are needed. An archive saves time and nothing else: where one cannot
+//        be made, read or written, or is of another GPU or system, kernels are compiled without it.
 #ifndef TN_METAL_ARCHIVE
 #define TN_METAL_ARCHIVE
 #ifndef TINY_AMALGAMATED
@@ -2621,21 +2619,21 @@ Where things stand in tiny_metal.m
     455  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
                                            manual counting, and for GCC
     542  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
-    789  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
+    787  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
                                            macOS 15 and iOS 18 on
-    851  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
-   1025  src/metal/memory.m                buffers of the device, and bytes from the host and to it
-   1331  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
+    849  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
+   1023  src/metal/memory.m                buffers of the device, and bytes from the host and to it
+   1329  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
                                            the library's disk cache keeps
-   1413  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1774  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+   1411  src/metal/program.m               from texts to libraries, pipeline states and kernels
+   1772  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1885  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1883  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   2111  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2109  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   2189  src/metal/open.m                  a device is opened and closed
-   2289  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2187  src/metal/open.m                  a device is opened and closed
+   2287  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2571  src/metal/backend.m               the one object of tiny_metal.h
+   2569  src/metal/backend.m               the one object of tiny_metal.h
 */

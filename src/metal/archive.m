@@ -2,8 +2,8 @@
 //
 // In:    a library, or bytes. Out: an MTLBinaryArchive that pipeline states are taken from, bytes of it.
 // Holds: Metal reads and writes archives as files alone: they stand in the system's folder for temporary ones, each
-//        with a name of its own, as long as they are needed. An archive saves time and nothing else: where one cannot be
-//        made, read or written, or is of another GPU or system, kernels are compiled without it.
+//        with a name of its own, as long as they are needed. An archive saves time and nothing else: where one cannot
+//        be made, read or written, or is of another GPU or system, kernels are compiled without it.
 #ifndef TN_METAL_ARCHIVE
 #define TN_METAL_ARCHIVE
 #ifndef TINY_AMALGAMATED

@@ -142,6 +142,7 @@ static id<MTLDevice> tn_metal_choose(NSArray *all, const char *which) {
 }
 static const char *tn_metal_kind(id<MTLDevice> gpu) {
 #ifdef TN_METAL_OSX
+  if (![gpu respondsToSelector:@selector(isLowPower)]) return "";
   return [gpu isRemovable] ? ", external" : [gpu isLowPower] ? ", low power" : [gpu isHeadless] ? ", headless" : "";
 #else
   (void)gpu;
@@ -213,11 +214,8 @@ static void tn_metal_describe(tn_metal *d) {
   d->indirect = d->family >= 6 || d->mac;
   d->one = (size_t)[d->gpu maxBufferLength];
   d->shared = (size_t)[d->gpu maxThreadgroupMemoryLength];
-#ifdef TN_METAL_OSX
-  d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
-#else
-  if (@available(iOS 16.0, *)) d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
-#endif
+  if (TN_SINCE(10.12, 16.0, d->gpu, "recommendedMaxWorkingSetSize"))
+    d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
   const MTLSize items = [d->gpu maxThreadsPerThreadgroup];
   d->items[0] = (int)items.width; d->items[1] = (int)items.height; d->items[2] = (int)items.depth;
   snprintf(d->target, sizeof d->target, "%.100s apple%d%s msl%d has%d", tn_metal_name_of(d->gpu), d->family,
