@@ -395,6 +395,10 @@ build/mock/$(1)/tiny_metal.o: tiny_metal.m tiny_metal.h tiny.h $(METAL_DEPS)
 	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra -c $$< -o $$@
 build/mock/$(1)/example: examples/metal.m build/mock/$(1).o
 	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra $$< -x none build/mock/$(1).o -o $$@ $$(METAL_LIBS) $$(LIBS)
+build/mock/$(1)/page.m: docs/metal.md
+	@$$(BUILD) awk '/^```objc/ { n++; next } /^```/ { n += n == 1 } n == 1' $$< >$$@
+build/mock/$(1)/page: build/mock/$(1)/page.m build/mock/$(1).o
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra $$< -x none build/mock/$(1).o -o $$@ $$(METAL_LIBS) $$(LIBS)
 build/mock/$(1)/device: tests/test_metal_device.m build/mock/$(1).o
 	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra $$< -x none build/mock/$(1).o -o $$@ $$(METAL_LIBS) $$(LIBS)
 build/mock/$(1).o: $$(METAL_PARTS:%=build/mock/$(1)/%.o) build/mock/$(1)/tiny_metal.o

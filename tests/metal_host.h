@@ -1,5 +1,5 @@
-// metal_host: the part of test_metal.c that plays a host with Metal objects of its own: queue, buffers, textures, command
-// buffers, events.
+// metal_host: the part of test_metal.c that plays a host with Metal objects of its own: queue, buffers, textures,
+// command buffers, events.
 #ifndef METAL_HOST_H
 #define METAL_HOST_H
 
@@ -23,9 +23,10 @@ static void host_end(host *h) {
   metal_mock_drop(h->device);
   mac_over();
 }
-// A buffer of floats, private where `private` is 1, else shared.
-static void *host_buffer(const host *h, const float *data, int n, int private) {
-  void *buffer = metal_mock_buffer(h->device, NULL, (size_t)n * sizeof *data, private ? HOST_PRIVATE << 4 : HOST_SHARED << 4);
+// A buffer of floats, private where `hidden` is 1, else shared.
+static void *host_buffer(const host *h, const float *data, int n, int hidden) {
+  const unsigned options = (hidden ? HOST_PRIVATE : HOST_SHARED) << 4;
+  void *buffer = metal_mock_buffer(h->device, NULL, (size_t)n * sizeof *data, options);
   size_t nbytes = 0;
   void *at = metal_mock_memory(buffer, &nbytes);
   CHECK(at && nbytes >= (size_t)n * sizeof *data);
@@ -35,11 +36,11 @@ static void *host_buffer(const host *h, const float *data, int n, int private) {
 static const float *host_sees(void *resource) { return (const float *)metal_mock_memory(resource, NULL); }
 
 // A buffer is a tensor, from an offset on, without a copy.
-static void test_host_buffer(const char *chip, int private) {
+static void test_host_buffer(const char *chip, int hidden) {
   float data[64], got[16];
   for (int i = 0; i < 64; i++) data[i] = (float)i;
   host h = host_on(chip, 4);
-  void *buffer = host_buffer(&h, data, 64, private);
+  void *buffer = host_buffer(&h, data, 64, hidden);
   tiny_tensor *x = tiny_metal_blob(h.t, buffer, 64, TINY_F32, TINY_SHAPE(16));   // numbers 16 to 31
   CHECK_EQ(tiny_read(tiny_mul_scalar(x, 2), got, sizeof got), TINY_OK);
   for (int i = 0; i < 16; i++) CHECK(got[i] == 2 * (float)(16 + i));
@@ -67,8 +68,8 @@ static void test_host_texture(const char *chip, unsigned format, tiny_dtype dtyp
   enum { WIDE = 5, HIGH = 3 };             // rows that are padded where they are copied
   static unsigned char got[WIDE * HIGH * 16], want[WIDE * HIGH * 16];
   host h = host_on(chip, 6);
-  void *in = metal_mock_texture(h.device, format, WIDE, HIGH, HOST_PRIVATE), *out = metal_mock_texture(h.device, format,
-                                                                                                 WIDE, HIGH, HOST_PRIVATE);
+  void *in = metal_mock_texture(h.device, format, WIDE, HIGH, HOST_PRIVATE),
+       *out = metal_mock_texture(h.device, format, WIDE, HIGH, HOST_PRIVATE);
   unsigned char *at = (unsigned char *)metal_mock_memory(in, NULL);
   for (size_t i = 0; i < WIDE * HIGH * nbytes; i++) at[i] = (unsigned char)(dtype == TINY_U8 ? i * 7 : 0);
   if (dtype == TINY_F32) for (int i = 0; i < WIDE * HIGH * 4; i++) memcpy(at + 4 * i, &(float){(float)i}, 4);
@@ -100,7 +101,8 @@ static void test_host_encode(const char *chip, uint32_t seed) {
   static const float data[16] = {1, 2, 3};
   host h = host_on(chip, seed);
   void *a = host_buffer(&h, data, 16, 1), *b = host_buffer(&h, data, 16, 1);
-  tiny_tensor *x = tiny_metal_blob(h.t, a, 0, TINY_F32, TINY_SHAPE(16)), *y = tiny_metal_blob(h.t, b, 0, TINY_F32, TINY_SHAPE(16));
+  tiny_tensor *x = tiny_metal_blob(h.t, a, 0, TINY_F32, TINY_SHAPE(16)),
+              *y = tiny_metal_blob(h.t, b, 0, TINY_F32, TINY_SHAPE(16));
   tiny_begin(h.t);
   tiny_assign(y, tiny_add_scalar(tiny_contiguous(tiny_mul_scalar(x, 10)), 1));
   tiny_program *p = tiny_capture(h.t, NULL, 0, NULL, 0);
@@ -204,7 +206,8 @@ static void test_host_refused(void) {
 }
 
 static void test_host(void) {
-  for (int i = 0; i < PLAYED_GPUS; i++) for (int private = 0; private < 2; private++) test_host_buffer(played_chips[i], private);
+  for (int i = 0; i < PLAYED_GPUS; i++)
+    for (int hidden = 0; hidden < 2; hidden++) test_host_buffer(played_chips[i], hidden);
   for (int i = 0; i < PLAYED_GPUS; i++) {
     test_host_texture(played_chips[i], HOST_RGBA8, TINY_U8, 4);
     test_host_texture(played_chips[i], HOST_BGRA8, TINY_U8, 4);

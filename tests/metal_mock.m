@@ -2,6 +2,7 @@
 //
 // In: metal_mock_desc. Out: a machine of devices for the other rooms, under one lock.
 // Holds: a dead object's memory is kept (the last 65536 of them), so that a message to it is a mistake and no crash.
+#define _GNU_SOURCE
 #import "metal_mock_state.h"
 #import <objc/runtime.h>
 #include <stdarg.h>
@@ -15,6 +16,21 @@ mock_machine mock = { .lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .change = 
 NSString *const MTLLibraryErrorDomain = @"MTLLibraryErrorDomain";
 NSString *const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain";
 NSString *const MTLBinaryArchiveDomain = @"MTLBinaryArchiveDomain";
+
+// Metal's name of an object's class, of the dead too.
+const char *mock_kind(const MockObject *o) {
+  static const struct { const char *mine, *name; } names[] = {
+    { "MockDevice", "MTLDevice" }, { "MockQueue", "MTLCommandQueue" }, { "MockCommandBuffer", "MTLCommandBuffer" },
+    { "MockCompute", "MTLComputeCommandEncoder" }, { "MockBlit", "MTLBlitCommandEncoder" },
+    { "MockBuffer", "MTLBuffer" }, { "MockTexture", "MTLTexture" }, { "MockEvent", "MTLSharedEvent" },
+    { "MockResidencySet", "MTLResidencySet" }, { "MockLibrary", "MTLLibrary" }, { "MockFunction", "MTLFunction" },
+    { "MockPipeline", "MTLComputePipelineState" }, { "MockArchive", "MTLBinaryArchive" },
+    { "MockIndirect", "MTLIndirectCommandBuffer" }, { "MockIndirectCommand", "MTLIndirectComputeCommand" },
+  };
+  const char *mine = class_getName(o->was ? o->was : object_getClass((id)o));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strcmp(names[i].mine, mine)) return names[i].name;
+  return mine;                               // descriptors have Metal's names
+}
 
 // Mistakes. ----------------------------------------------------------------------------------------------------------
 
@@ -32,7 +48,7 @@ void mock_mistake(MockObject *of, SEL message, const char *format, ...) {
   char text[1024];
   int at = 0;
   if (of || message)
-    at = snprintf(text, sizeof text, "-[%s %s]: ", of ? [of kind] : "?", message ? sel_getName(message) : "");
+    at = snprintf(text, sizeof text, "-[%s %s]: ", of ? mock_kind(of) : "?", message ? sel_getName(message) : "");
   va_list args;
   va_start(args, format);
   vsnprintf(text + at, sizeof text - (size_t)at, format, args);
@@ -162,19 +178,6 @@ void mock_drop(MockObject *o) {
   mock_leave();
   return o;
 }
-- (const char *)kind {
-  static const struct { const char *mine, *name; } names[] = {
-    { "MockDevice", "MTLDevice" }, { "MockQueue", "MTLCommandQueue" }, { "MockCommandBuffer", "MTLCommandBuffer" },
-    { "MockCompute", "MTLComputeCommandEncoder" }, { "MockBlit", "MTLBlitCommandEncoder" },
-    { "MockBuffer", "MTLBuffer" }, { "MockTexture", "MTLTexture" }, { "MockEvent", "MTLSharedEvent" },
-    { "MockResidencySet", "MTLResidencySet" }, { "MockLibrary", "MTLLibrary" }, { "MockFunction", "MTLFunction" },
-    { "MockPipeline", "MTLComputePipelineState" }, { "MockArchive", "MTLBinaryArchive" },
-    { "MockIndirect", "MTLIndirectCommandBuffer" }, { "MockIndirectCommand", "MTLIndirectComputeCommand" },
-  };
-  const char *mine = class_getName(was ? was : object_getClass(self));
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strcmp(names[i].mine, mine)) return names[i].name;
-  return mine;                               // descriptors have Metal's names
-}
 - (void)end {}
 - (id)retain {
   mock_enter();
@@ -222,11 +225,6 @@ void mock_drop(MockObject *o) {
 @implementation MockZombie
 static void mock_zombie_told(id self, SEL message) {
   mock_mistake((MockObject *)self, message, "sent to an object that was freed");
-}
-- (const char *)kind {
-  static const char *(*of)(id, SEL);
-  of = (const char *(*)(id, SEL))class_getMethodImplementation([MockObject class], @selector(kind));
-  return of(self, @selector(kind));
 }
 - (id)retain { mock_zombie_told(self, _cmd); return self; }
 - (oneway void)release { mock_zombie_told(self, _cmd); }
@@ -363,7 +361,7 @@ int metal_mock_leaks(void) {
   for (const MockObject *o = mock.newest; o; o = o->older) {
     if (o->owned <= 0) continue;
     count++;
-    mock_mistake(NULL, NULL, "%s%s%s is still alive, retained %ld times", [(MockObject *)o kind],
+    mock_mistake(NULL, NULL, "%s%s%s is still alive, retained %ld times", mock_kind(o),
                  o->label ? " " : "", o->label ? [o->label UTF8String] : "", o->owned);
   }
   mock_leave();

@@ -74,25 +74,46 @@ int mock_storage_fits(MockDevice *d, MTLStorageMode mode, int texture) {
 }
 
 // A pipeline that this GPU can't be told in its own code fails as Metal's back end does.
-static NSError *mock_pipeline_error(MockDevice *d, MockFunction *f) {
-  if (f->library->matrices && !mock_simd(d->chip, 1))
-    return mock_error(MTLLibraryErrorDomain, MTLLibraryErrorInternal, "Encountered unlowered function call to "
-                      "air.simdgroup_matrix_8x8_multiply_accumulate");
-  if (f->library->lanes && !mock_simd(d->chip, 0))
-    return mock_error(MTLLibraryErrorDomain, MTLLibraryErrorInternal, "Encountered unlowered function call to "
-                      "air.simd_shuffle");
-  return nil;
+static NSError *mock_unlowered(MockDevice *d, MockFunction *f) {
+  const char *call = f->library->matrices && !mock_simd(d->chip, 1) ? "simdgroup_matrix_8x8_multiply_accumulate"
+                     : f->library->lanes && !mock_simd(d->chip, 0) ? "simd_shuffle" : NULL;
+  if (!call) return nil;
+  return mock_error(MTLLibraryErrorDomain, MTLLibraryErrorInternal, "Encountered unlowered function call to air.%s",
+                    call);
+}
+
+// Why there is no pipeline; nil: there is one. *hit: an archive has it.
+static NSError *mock_pipeline_error(MockDevice *self, SEL _cmd, MTLComputePipelineDescriptor *descriptor,
+                                    MTLPipelineOption options, int *hit) {
+  MockFunction *f = (MockFunction *)descriptor.computeFunction;
+  const uint64_t entry = mock_archive_entry(f, descriptor.supportIndirectCommandBuffers);
+  for (MockArchive *a in descriptor.binaryArchives) {
+    if (a->of != self) MISTAKE("a binary archive of another device");
+    else if (mock_archive_find(a, entry)) *hit = 1;
+  }
+  NSError *wrong = mock_unlowered(self, f);
+  if (wrong) return wrong;
+  if (!*hit && (options & MTLPipelineOptionFailOnBinaryArchiveMiss))
+    return mock_error(MTLLibraryErrorDomain, MTLLibraryErrorUnsupported, "pipeline not found in binary archives");
+  if (mock_fails(METAL_MOCK_PIPELINE))
+    return mock_error(MTLLibraryErrorDomain, MTLLibraryErrorInternal, "Compiler encountered an internal error");
+  return self->removed ? mock_error(MTLLibraryErrorDomain, MTLLibraryErrorInternal, "the device was removed") : nil;
 }
 
 @implementation MTLComputePipelineReflection
 @end
 
+static size_t mock_max_buffer(const MockDevice *d) {
+  return (size_t)(mock.desc.max_buffer_nbytes ? mock.desc.max_buffer_nbytes : d->chip->max_buffer);
+}
+
 static MockBuffer *mock_buffer(MockDevice *self, SEL _cmd, size_t length, MTLResourceOptions options, void *host) {
   const MTLStorageMode mode = (options >> 4) & 15;
   if (!length) MISTAKE("a buffer of 0 bytes");
-  else if (length > [self maxBufferLength])
-    MISTAKE("%zu bytes are more than maxBufferLength %zu", length, (size_t)[self maxBufferLength]);
-  else if (!mock_storage_fits(self, mode, 0)) MISTAKE("%s has no buffers of storage mode %d", self->chip->name, (int)mode);
+  else if (length > mock_max_buffer(self))
+    MISTAKE("%zu bytes are more than maxBufferLength %zu", length, mock_max_buffer(self));
+  else if (!mock_storage_fits(self, mode, 0))
+    MISTAKE("%s has no buffers of storage mode %d", self->chip->name, (int)mode);
   else if (options & ~(MTLResourceOptions)0x331) MISTAKE("options 0x%x have bits that mean nothing", (unsigned)options);
   else if (!mock_fails(METAL_MOCK_BUFFER) && !self->removed) return mock_buffer_new(self, length, options, host);
   return nil;
@@ -109,6 +130,17 @@ static MockEvent *mock_event(MockDevice *self, int shared) {
 }
 
 @implementation MockDevice
+// Of these only the existence matters: programs that are built without @available tell systems by them.
+- (BOOL)respondsToSelector:(SEL)selector {
+  static const struct { const char *selector; int macos, ios; } signs[] = {
+    { "supportsRenderDynamicLibraries", 12, 15 }, { "newIOCommandQueueWithDescriptor:error:", 13, 16 },
+    { "architecture", 14, 17 },
+  };
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    if (!strcmp(signs[i].selector, sel_getName(selector)))
+      return mock.desc.system >= (mock.first->ios ? signs[i].ios : signs[i].macos);
+  return [super respondsToSelector:selector];
+}
 - (NSString *)name { return [NSString stringWithUTF8String:chip->name]; }
 - (NSString *)description { return [self name]; }
 - (uint64_t)registryID { return 0x100000000u + 0x3a7u + (uint64_t)index * 0x10; }
@@ -127,9 +159,7 @@ static MockEvent *mock_event(MockDevice *self, int shared) {
   mock_leave();
   return (NSUInteger)nbytes;
 }
-- (NSUInteger)maxBufferLength {
-  return (NSUInteger)(mock.desc.max_buffer_nbytes ? mock.desc.max_buffer_nbytes : chip->max_buffer);
-}
+- (NSUInteger)maxBufferLength { return mock_max_buffer(self); }
 - (NSUInteger)maxThreadgroupMemoryLength { return chip->threadgroup_nbytes; }
 - (BOOL)supportsFamily:(MTLGPUFamily)family {
   if (family > 1000 && family < 2000) return family <= chip->apple;
@@ -143,7 +173,9 @@ static MockEvent *mock_event(MockDevice *self, int shared) {
   *cpu = *gpu = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-- (id<MTLCommandQueue>)newCommandQueue { return [self newCommandQueueWithMaxCommandBufferCount:64]; }
+- (id<MTLCommandQueue>)newCommandQueue {
+  return [(id<MTLDevice>)self newCommandQueueWithMaxCommandBufferCount:64];
+}
 - (id<MTLCommandQueue>)newCommandQueueWithMaxCommandBufferCount:(NSUInteger)count {
   if (!count) MISTAKE("a queue of no command buffers");
   if (mock_fails(METAL_MOCK_QUEUE) || removed || !count) return nil;
@@ -194,7 +226,8 @@ static MockEvent *mock_event(MockDevice *self, int shared) {
 - (id<MTLComputePipelineState>)newComputePipelineStateWithFunction:(id<MTLFunction>)function error:(NSError **)error {
   MTLComputePipelineDescriptor *d = [MTLComputePipelineDescriptor new];
   d.computeFunction = function;
-  id<MTLComputePipelineState> p = [self newComputePipelineStateWithDescriptor:d options:0 reflection:NULL error:error];
+  id<MTLComputePipelineState> p = [(id<MTLDevice>)self newComputePipelineStateWithDescriptor:d options:0
+                                                                               reflection:NULL error:error];
   [d release];
   return p;
 }
@@ -214,18 +247,7 @@ static MockEvent *mock_event(MockDevice *self, int shared) {
     return nil;
   }
   int hit = 0;
-  const uint64_t entry = mock_archive_entry(f, descriptor.supportIndirectCommandBuffers);
-  for (MockArchive *a in descriptor.binaryArchives) {
-    if (a->of != self) MISTAKE("a binary archive of another device");
-    else if (mock_archive_find(a, entry)) hit = 1;
-  }
-  NSError *wrong = mock_pipeline_error(self, f);
-  if (!wrong && !hit && (options & MTLPipelineOptionFailOnBinaryArchiveMiss))
-    wrong = mock_error(MTLLibraryErrorDomain, MTLLibraryErrorUnsupported, "pipeline not found in binary archives");
-  if (!wrong && mock_fails(METAL_MOCK_PIPELINE))
-    wrong = mock_error(MTLLibraryErrorDomain, MTLLibraryErrorInternal, "Compiler encountered an internal error");
-  if (!wrong && removed)
-    wrong = mock_error(MTLLibraryErrorDomain, MTLLibraryErrorInternal, "the device was removed");
+  NSError *wrong = mock_pipeline_error(self, _cmd, descriptor, options, &hit);
   if (wrong) {
     if (error) *error = wrong;
     return nil;
@@ -250,7 +272,7 @@ id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
   MockDevice *d = mock.ndevices ? [mock.device[0] retain] : nil;
   if (d) mock.counts.devices++;
   mock_leave();
-  return d;
+  return (id)d;
 }
 
 NSArray *MTLCopyAllDevices(void) {

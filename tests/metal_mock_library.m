@@ -187,7 +187,7 @@ static MockLibrary *mock_library_new(MockDevice *d, const char *text, int versio
   module = NULL;
   mock_drop(of);
 }
-- (id<MTLDevice>)device { return of; }
+- (id<MTLDevice>)device { return (id)of; }
 - (NSArray *)functionNames {
   NSMutableArray *names = [NSMutableArray array];
   for (int i = 0; i < metal_module_functions(module); i++)
@@ -214,7 +214,7 @@ static MockLibrary *mock_library_new(MockDevice *d, const char *text, int versio
   name = nil;
   mock_drop(library);
 }
-- (id<MTLDevice>)device { return library->of; }
+- (id<MTLDevice>)device { return (id)library->of; }
 - (MTLFunctionType)functionType { return MTLFunctionTypeKernel; }
 - (NSString *)name { return name; }
 @end
@@ -241,7 +241,7 @@ MockPipeline *mock_pipeline_new(MockDevice *d, MockFunction *f, MTLComputePipeli
   mock_drop(function);
   mock_drop(of);
 }
-- (id<MTLDevice>)device { return of; }
+- (id<MTLDevice>)device { return (id)of; }
 - (NSUInteger)maxTotalThreadsPerThreadgroup { return max_threads; }
 - (NSUInteger)threadExecutionWidth { return 32; }
 - (NSUInteger)staticThreadgroupMemoryLength { return metal_function_threadgroup_nbytes(function->function); }
@@ -284,7 +284,8 @@ static int mock_archive_read(MockArchive *a, NSURL *url) {
 @interface MockDevice (Archives)
 @end
 @implementation MockDevice (Archives)
-- (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor error:(NSError **)error {
+- (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor *)descriptor
+                                                 error:(NSError **)error {
   if (error) *error = nil;
   if (!descriptor) { MISTAKE("no descriptor"); return nil; }
   const int fails = mock_fails(METAL_MOCK_ARCHIVE) || removed;
@@ -308,7 +309,7 @@ static int mock_archive_read(MockArchive *a, NSURL *url) {
   entry = NULL;
   mock_drop(of);
 }
-- (id<MTLDevice>)device { return of; }
+- (id<MTLDevice>)device { return (id)of; }
 - (BOOL)addComputePipelineFunctionsWithDescriptor:(MTLComputePipelineDescriptor *)descriptor error:(NSError **)error {
   MockFunction *f = (MockFunction *)descriptor.computeFunction;
   if (error) *error = nil;
@@ -337,7 +338,8 @@ static int mock_archive_read(MockArchive *a, NSURL *url) {
   if (!count) MISTAKE("an archive of nothing cannot be written");    // Metal fails as well: "nothing to serialize"
   if (count && [url isFileURL] && !mock_fails(METAL_MOCK_ARCHIVE) && [file writeToFile:[url path] atomically:YES])
     return YES;
-  if (error) *error = mock_error(MTLBinaryArchiveDomain, MTLBinaryArchiveErrorInternalError, "cannot write the archive");
+  if (error)
+    *error = mock_error(MTLBinaryArchiveDomain, MTLBinaryArchiveErrorInternalError, "cannot write the archive");
   return NO;
 }
 @end

@@ -230,7 +230,7 @@ static MockCommandBuffer *mock_command_buffer(MockQueue *self, SEL _cmd, int ret
   pthread_cond_broadcast(&mock.change);
   mock_drop(of);
 }
-- (id<MTLDevice>)device { return of; }
+- (id<MTLDevice>)device { return (id)of; }
 - (id<MTLCommandBuffer>)commandBuffer { return mock_command_buffer(self, _cmd, 1); }
 - (id<MTLCommandBuffer>)commandBufferWithUnretainedReferences { return mock_command_buffer(self, _cmd, 0); }
 - (id<MTLCommandBuffer>)commandBufferWithDescriptor:(MTLCommandBufferDescriptor *)descriptor {

@@ -66,7 +66,7 @@ MockBuffer *mock_buffer_new(MockDevice *d, size_t nbytes, MTLResourceOptions opt
   past = NULL;
   mock_drop(of);
 }
-- (id<MTLDevice>)device { return of; }
+- (id<MTLDevice>)device { return (id)of; }
 - (NSUInteger)allocatedSize { return nbytes; }
 - (MTLStorageMode)storageMode { return (options >> 4) & 15; }
 - (MTLCPUCacheMode)cpuCacheMode { return options & 15; }
@@ -239,13 +239,12 @@ void mock_event_signal(MockEvent *e, uint64_t value) {
 }
 
 @implementation MockEvent
-- (const char *)kind { return shared ? "MTLSharedEvent" : "MTLEvent"; }
 - (void)end {
   free(signal);
   signal = NULL;
   mock_drop(of);
 }
-- (id<MTLDevice>)device { return of; }
+- (id<MTLDevice>)device { return (id)of; }
 - (BOOL)respondsToSelector:(SEL)selector {
   if (!shared && (selector == @selector(signaledValue) || selector == @selector(setSignaledValue:))) return NO;
   return [super respondsToSelector:selector];
@@ -325,7 +324,7 @@ void mock_event_signal(MockEvent *e, uint64_t value) {
   pending = member = NULL;
   mock_drop(of);
 }
-- (id<MTLDevice>)device { return of; }
+- (id<MTLDevice>)device { return (id)of; }
 - (uint64_t)allocatedSize {
   uint64_t sum = 0;
   mock_enter();

@@ -42,14 +42,15 @@ static int mock_ordered(const mock_work *w, const mock_past *p) {
 }
 
 // Of a resource that Metal doesn't track.
-static void mock_touch_untracked(mock_work *w, MockResource *r, size_t begin, size_t end, int writes, const char *what) {
+static void mock_touch_untracked(mock_work *w, MockResource *r, size_t begin, size_t end, int writes,
+                                 const char *what) {
   int kept = 0;
   for (int i = 0; i < r->npast; i++) {
     const mock_past *p = &r->past[i];
     const int ordered = mock_ordered(w, p);
     if (!ordered && begin < p->end && p->begin < end && (writes || p->writes))
       SAID("%s: %s a %s that is not tracked, as encoder %d of another or the same command buffer did, and no event "
-           "orders them", what, writes ? "writes" : "reads", [r kind], p->pass);
+           "orders them", what, writes ? "writes" : "reads", mock_kind(r), p->pass);
     if (!(p->done && ordered)) r->past[kept++] = *p;
   }
   r->npast = kept;
@@ -64,7 +65,7 @@ static void mock_touch(mock_work *w, MockResource *r, size_t begin, size_t end, 
     if (!writes && !s->writes) continue;
     if (s->run && s->run == w->run && s->epoch != w->epoch) continue;
     SAID("%s: %s bytes %zu to %zu of a %s%s%s that dispatch %d before it %s, and no barrier is between them", what,
-         writes ? "writes" : "reads", begin > s->begin ? begin : s->begin, end < s->end ? end : s->end, [r kind],
+         writes ? "writes" : "reads", begin > s->begin ? begin : s->begin, end < s->end ? end : s->end, mock_kind(r),
          r->label ? " " : "", r->label ? [r->label UTF8String] : "", s->command, s->writes ? "writes" : "reads");
     break;
   }
@@ -93,7 +94,8 @@ static int mock_launch_alive(mock_work *w, const mock_launch *l) {
     return 0;
   }
   for (int i = 0; i < MOCK_SLOTS; i++) {
-    if ((!l->slot[i].buffer || !mock_dead(l->slot[i].buffer)) && (!l->texture[i] || !mock_dead(l->texture[i]))) continue;
+    const MockObject *buffer = l->slot[i].buffer, *texture = l->texture[i];
+    if ((!buffer || !mock_dead(buffer)) && (!texture || !mock_dead(texture))) continue;
     SAID("%s: what is set at %d was freed", mock_launch_name(l), i);
     return 0;
   }

@@ -21,7 +21,8 @@
   NSString *label;
   MockObject *older, *newer;               // of the living
 }
-- (const char *)kind;                      // the protocol's or class's name, as Metal has it
+- (NSString *)label;
+- (void)setLabel:(NSString *)text;
 - (void)end;                               // gives back what it holds; once, before it is a zombie
 @end
 
@@ -45,7 +46,8 @@ typedef struct mock_chip {
 @class MockDevice, MockQueue, MockCommandBuffer, MockPipeline, MockBuffer, MockTexture, MockIndirect, MockEvent,
        MockResidencySet, MockLibrary, MockFunction;
 
-@interface MockDevice : MockObject <MTLDevice> {
+// Its messages are in the rooms of what they make; GCC wants a protocol's all in one, so that it names none here.
+@interface MockDevice : MockObject {
 @public
   const mock_chip *chip;
   int index, removed, revoked;
@@ -256,6 +258,7 @@ void mock_mistake(MockObject *of, SEL message, const char *format, ...) __attrib
 int mock_fails(metal_mock_kind kind);      // this call is to fail; counts it
 uint32_t mock_random(uint32_t *state);     // of 0: 0
 
+const char *mock_kind(const MockObject *o);  // the protocol's or class's name, as Metal has it
 MockObject *mock_hold(MockObject *o);      // of the mock's own; NULL passes
 void mock_drop(MockObject *o);
 int mock_is(id object, Class of);          // is it a living object of this class?

@@ -295,8 +295,9 @@ static void host_times(void) {
     }
     tiny_close(w.p.t);
     metal_mock_forget();
-    printf("%s: ns of the host for each of %d kernels: %.1f by tiny_run, %.1f by submit; a run has %.2f command buffers, %.2f "
-           "encoders, %.1f commands encoded\n", played_chips[gpu], (int)CHAIN, (double)best[0] / CHAIN, (double)best[1] / CHAIN,
+    printf("%s: ns of the host for each of %d kernels: %.1f by tiny_run, %.1f by submit; a run has %.2f command buffers, "
+           "%.2f encoders, %.1f commands encoded\n",
+           played_chips[gpu], (int)CHAIN, (double)best[0] / CHAIN, (double)best[1] / CHAIN,
            (double)(b.command_buffers - a.command_buffers) / TIMES,
            (double)(b.compute_encoders - a.compute_encoders + b.blit_encoders - a.blit_encoders) / TIMES,
            (double)(b.indirect_encoded - a.indirect_encoded) / TIMES);
@@ -313,11 +314,12 @@ static const char scale_source[] =
   "  out[i] = in[i] * by[0];\n"
   "}\n"
   "[[max_total_threads_per_threadgroup(64)]]\n"
-  "kernel void few(device float *out [[buffer(0)]], device const float *in [[buffer(1)]], uint i [[thread_position_in_grid]]) {\n"
+  "kernel void few(device float *out [[buffer(0)]], device const float *in [[buffer(1)]],\n"
+  "                uint i [[thread_position_in_grid]]) {\n"
   "  out[i] = in[i];\n"
   "}\n";
-static tiny_tensor *own(tiny_ctx *t, const char *source, const char *name, tiny_tensor *const *in, int n, int64_t groups,
-                        int64_t items) {
+static tiny_tensor *own(tiny_ctx *t, const char *source, const char *name, tiny_tensor *const *in, int n,
+                        int64_t groups, int64_t items) {
   return tiny_kernel(t, &(tiny_kernel_desc){.name = name, .source = source, .inputs = in, .n = n,
                                             .global = {groups}, .local = {items}});
 }
@@ -333,8 +335,8 @@ static void test_own(void) {
     play_end(&p);
   }
 }
-static void own_says(int gpu, const char *source, const char *name, int n, int64_t groups, int64_t items, tiny_code code,
-                     const char *text) {
+static void own_says(int gpu, const char *source, const char *name, int n, int64_t groups, int64_t items,
+                     tiny_code code, const char *text) {
   static const float data[64] = {1};
   play p = play_on((played_desc){.gpu = gpu, .seed = 1});
   tiny_tensor *x = tiny_from(p.t, data, TINY_F32, TINY_SHAPE(64)), *in[2] = {x, x};
@@ -346,8 +348,9 @@ static void own_says(int gpu, const char *source, const char *name, int n, int64
   play_end(&p);
 }
 static void test_own_refused(void) {
-  own_says(0, "kernel void k(device float *out [[buffer(0)]]) {\n  out[0] = none;\n}\n", "k", 1, 1, 1, TINY_E_COMPILE, "program_source:2:");
-  own_says(0, "kernel void k(device float *out [[buffer(0)]]) {\n  out[0] = none;\n}\n", "k", 1, 1, 1, TINY_E_COMPILE, "none");
+  static const char bad[] = "kernel void k(device float *out [[buffer(0)]]) {\n  out[0] = none;\n}\n";
+  own_says(0, bad, "k", 1, 1, 1, TINY_E_COMPILE, "program_source:2:");
+  own_says(0, bad, "k", 1, 1, 1, TINY_E_COMPILE, "none");
   own_says(1, scale_source, "scales", 2, 1, 64, TINY_E_COMPILE, "scales");
   own_says(0, scale_source, "few", 1, 1, 128, TINY_E_DEVICE, "128");
   own_says(0, scale_source, "few", 1, 1, 128, TINY_E_DEVICE, "64");

