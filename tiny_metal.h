@@ -1,4 +1,4 @@
-/* tiny_metal.h 0.1.0, source 26fde760b8cd416f91b0bd5dc39086b7a6a89a82e9c0bdca46f265de974837c4
+/* tiny_metal.h 0.1.0, source e93ae5d61a42790a4a970316f40c1af615413f133b4464e55b857b990507d2d0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -6,15 +6,15 @@ This file is written by tools/amalgamate.py from src/ and never edited by hand.
 tiny_metal.h and tiny_metal.m: Apple's GPUs for tiny.h, by Metal.
 
 WHAT IT IS
-  The device METAL. tiny_metal.m is one file of Objective-C, beside tiny.h and this header in a program for macOS or iOS;
-  C and C++ include this header. Nothing is linked but Metal and Foundation.
+  The device METAL. tiny_metal.m is one file of Objective-C, beside tiny.h and this header in a program for macOS or
+  iOS; C and C++ include this header. Nothing is linked but Metal and Foundation.
 
       #include "tiny.h"
       #include "tiny_metal.h"
 
       tiny_desc desc = {.device = "METAL", .backends = {&tiny_metal}};
       tiny_ctx *t = tiny_open(&desc);
-      if (tiny_status(t) != TINY_OK) puts(tiny_error(t));        // no GPU, as in most virtual machines: the sentence says so
+      if (tiny_status(t) != TINY_OK) puts(tiny_error(t));        // no GPU, as in most virtual machines: it says so
 
       cc main.c tiny.c tiny_metal.m -framework Metal -framework Foundation
 
@@ -74,8 +74,8 @@ NUMBERS
   subnormals of f32 to 0.
 
 ERRORS
-  TINY_E_DEVICE    no GPU, no such GPU, one that was removed or taken away, a kernel that took too long or read memory that
-                   is not its own
+  TINY_E_DEVICE    no GPU, no such GPU, one that was removed or taken away, a kernel that took too long or read memory
+                   that is not its own
   TINY_E_MEMORY    the GPU has no room, or a tensor is too large for one buffer
   TINY_E_COMPILE   Metal's compiler does not take a kernel: what it said follows, with lines
   TINY_E_STATE     something is to be read that stands in a command buffer which the host has not committed
@@ -132,9 +132,9 @@ TINY_METAL_API tiny_tensor *tiny_metal_texture(tiny_ctx *t, void *texture);
 // TINY_E_DTYPE: it does not fit.
 TINY_METAL_API tiny_code tiny_metal_write(tiny_tensor *x, void *texture);
 
-// From now on work is encoded into the host's id<MTLCommandBuffer>, which has no encoder open; until the call with NULL,
-// after which the host goes on encoding, and commits it. Nothing of it is waited for meanwhile: tiny_read and tiny_sync
-// are TINY_E_STATE until it is committed. On another queue of the GPU than the library's it is ordered by events.
+// From now on work is encoded into the host's id<MTLCommandBuffer>, which has no encoder open, until the call with
+// NULL; after that the host goes on encoding, and commits it. Nothing of it is waited for meanwhile: tiny_read and
+// tiny_sync are TINY_E_STATE until it is committed. On another queue of the GPU than the library's events order it.
 TINY_METAL_API tiny_code tiny_metal_encode(tiny_ctx *t, void *command_buffer);
 // What is asked for from now on waits until the id<MTLSharedEvent> or id<MTLEvent> has this value.
 TINY_METAL_API tiny_code tiny_metal_wait(tiny_ctx *t, void *event, uint64_t value);

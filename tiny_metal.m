@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source 9cf9e628a7875e927784c1dfde8fdabc6c7d1cffb7cc35ae717fa456ec924031
+/* tiny_metal.m 0.1.0, source 67af962c62683ae14939f811008ef069302c10a75bf5ea7e2598479f7a056faa
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -263,14 +263,21 @@ static tn_prepared_list *tn_prepared_list_of(tn_prepared *p, tn_prepared_graph *
 //  - There is no f64: rendering it says so. bf16 has a name from 3.1 on; without, and as fp8, it is an integer that
 //    rules/decompose.c takes apart. limits.dtypes is to be TN_METAL_ARITHMETIC: narrow floats are computed in f32.
 //  - The text is to be compiled without fast math (MTLCompileOptions: mathMode safe; before macOS 15 fastMathEnabled
-//    NO), else it may be taken that there is no NaN, infinity or -0 (1.6.5). From 3.2 on it says so itself.
+//    NO), else it may be taken that there is no NaN, infinity or -0 (1.6.5). From 3.2 on it says so itself. Without it
+//    compilers still fuse products with sums (1.6.3, fp contract): the pragmas say no, FMAs are those of the list.
 //  - exp2, log2 and sin are decomposed: the language allows them 4 ulp (8.4), this library promises 1, but for 2^x that
 //    is rounded to a narrow float. Quotients and
 //    roots are rounded correctly. The device may flush numbers below the normals of f32 to 0 (8.1).
 //  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
 //  - Items are numbered by SIMD-groups, so that those beside each other are lanes of one, whose width the limits' warp
-//    is, where the device permutes their values (Metal Feature Set Tables: family Apple6 and newer, Mac2).
-//  - Vectors lie in memory at the alignment of an element: packed_float4 and so on (2.2.3).
+//    is, where the device permutes their values (Metal Feature Set Tables: family Apple6 and newer, Mac2). Reductions
+//    are exchanges: in which order simd_sum adds is not said (6.9.2), and bits are not to depend on the device.
+//  - Matrix units are simdgroup_matrix (2.3 and newer, family Apple7 and newer). Where a kernel has them, bits of a
+//    lane's number change places, so that items are numbered as machine/units.c has it; exchanges follow.
+//  - Vectors lie in memory at the alignment of an element: packed_float4 and so on (2.2.3), unless it is known that
+//    they lie at multiples of their size: buffers do (16 bytes at least), and so does threadgroup memory.
+//  - Quotients by numbers are written as such: products by reciprocals of 64 bits and shifts instead of them come out
+//    wrong (tinygrad, pull request 14137).
 // What is what: Apple, Metal Shading Language Specification.
 #ifndef TN_RENDER_LANG_METAL
 #define TN_RENDER_LANG_METAL
@@ -284,11 +291,18 @@ static tn_prepared_list *tn_prepared_list_of(tn_prepared *p, tn_prepared_graph *
                                (uint64_t)1 << TINY_F8E5M2 | (uint64_t)1 << TINY_F64))
 
 // wrap(x) is x as its sums wrap: narrow integers would become int. S: a space of addresses, of which pointers are (4).
+// MATRICES: elements of a simdgroup_matrix are those of lanes whose bits are C1 R0 R1 C2 R2 of columns and rows (MLX,
+// steel/gemm/mma.h, get_coord), in items' order C1 C2 R0 R1 R2. thread_elements() is in the language's headers, not in
+// its specification; MLX and tinygrad (renderer/cstyle.py) rely on it, and llama.cpp on sums of f32 of narrower factors.
 static const char *const tn_metal_prelude[] = {
+  "#define MATRICES",
   "#include <metal_stdlib>",
   "using namespace metal;",
   "#if __METAL_VERSION__ >= 320",
   "  #pragma METAL fp math_mode(safe)",
+  "  #pragma METAL fp contract(off)",
+  "#else",
+  "  #pragma clang fp contract(off)",
   "#endif",
   "#define WRAP(T, U, V) inline V wrap(T x) { return V(x); } inline U##2 wrap(T##2 x) { return U##2(x); } \\",
   "  inline U##4 wrap(T##4 x) { return U##4(x); }",
@@ -298,6 +312,8 @@ static const char *const tn_metal_prelude[] = {
   "#define MEMORY_IN(S, T, L) \\",
   "  inline T##L load##L(const S T *p) { return T##L(*(const S packed_##T##L *)p); } \\",
   "  inline void store##L(S T *p, T##L v) { *(S packed_##T##L *)p = packed_##T##L(v); } \\",
+  "  inline T##L load_aligned##L(const S T *p) { return *(const S T##L *)p; } \\",
+  "  inline void store_aligned##L(S T *p, T##L v) { *(S T##L *)p = v; } \\",
   "  inline T##L load_masked(const S T *p, bool##L m, T##L y) { \\",
   "    for (int i = 0; i < L; i++) if (m[i]) y[i] = p[i]; return y; } \\",
   "  inline void store_masked(S T *p, T##L v, bool##L m) { for (int i = 0; i < L; i++) if (m[i]) p[i] = v[i]; } \\",
@@ -321,6 +337,22 @@ static const char *const tn_metal_prelude[] = {
   "#if __METAL_VERSION__ >= 310",
   "  WRAP(bfloat, bfloat, bfloat) MEMORY(bfloat) EXCHANGED(bfloat, ushort)",
   "#endif",
+  "#ifdef MATRICES",
+  "  constant bool tiled = false;",
+  "  #define LANE_OF_ITEM(i) (tiled ? ((i) & 17) | ((i) << 2 & 8) | ((i) >> 1 & 6) : (i))",
+  "  #define ITEM_OF_LANE(i) (((i) & 17) | ((i) >> 2 & 2) | ((i) << 1 & 12))",
+  "  #define MATRIX(name, T, W) inline float2 matrix_##name(W x, W y, float2 z) { \\",
+  "    const T##2 p = as_type<T##2>(x), q = as_type<T##2>(y); \\",
+  "    simdgroup_matrix<T, 8, 8> a, b; simdgroup_matrix<float, 8, 8> c; \\",
+  "    a.thread_elements()[0] = p[0]; b.thread_elements()[0] = q[0]; c.thread_elements()[0] = z[0]; \\",
+  "    a.thread_elements()[1] = p[1]; b.thread_elements()[1] = q[1]; c.thread_elements()[1] = z[1]; \\",
+  "    simdgroup_multiply_accumulate(c, a, b, c); \\",
+  "    return float2(c.thread_elements()[0], c.thread_elements()[1]); }",
+  "  MATRIX(apple_8x8x8_f16, half, uint) MATRIX(apple_8x8x8_f32, float, uint2)",
+  "  #if __METAL_VERSION__ >= 310",
+  "    MATRIX(apple_8x8x8_bf16, bfloat, uint)",
+  "  #endif",
+  "#endif",
   NULL
 };
 
@@ -340,6 +372,7 @@ static const struct { int op; const char *scalar, *exact, *vector; } tn_metal_op
   {TINY_OP_CAST, "%t(%0)", NULL, NULL}, {TINY_OP_BITCAST, "as_type<%t>(%0)", NULL, NULL},
   {TINY_OP_BROADCAST, "%t(%0)", NULL, NULL}, {TINY_OP_PICK, "%0[%k]", NULL, NULL},
   {TINY_OP_STACK, "%t(%a)", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
+  {TINY_OP_FMA, "fma(%0, %1, %2)", NULL, NULL}, {TINY_OP_WMMA, "matrix_%n(%0, %1, %2)", NULL, NULL},
   {TINY_OP_LOAD, "*(%0)", NULL, NULL},
   {TINY_OP_STORE, "*(%0) = %1", NULL, NULL}
 };
@@ -357,32 +390,50 @@ static const struct { int dtype, version; const char *type, *literal; } tn_metal
                                    (uint64_t)((version) >= 30) << TINY_F32)
 #define TN_METAL_ADD(type) "atomic_fetch_add_explicit((device " type " *)(%0), %1, memory_order_relaxed)"
 
-// version: 24 of 2.4, 31 of 3.1: what MTLCompileOptions asks for. permutes: the lanes of a SIMD-group exchange values.
-static void tn_lang_metal(tiny_renderer *r, int version, int permutes) {
-  tiny_language *l = &r->language;
-  memset(r, 0, sizeof *r);
-  r->name = "Metal"; r->file = "metal";
-  r->flags = TINY_TARGET_OPTIMIZES; r->exp2_ulps = 4;
-  l->prelude = tn_metal_prelude;
-  l->kernel = "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
+// What a device has: lanes of a SIMD-group exchange values; and multiply matrices.
+enum { TN_METAL_LANES = 1, TN_METAL_MATRICES = 2 };
+#define TN_METAL_KERNEL "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
+#define TN_METAL_ITEMS \
+  "    uint3 group [[threadgroup_position_in_grid]], uint simd [[simdgroup_index_in_threadgroup]],\n" \
+  "    uint width [[threads_per_simdgroup]], uint lane [[thread_index_in_simdgroup]]) {\n"
+#define TN_METAL_ITEM "  const uint item[3] = {number %% %0, number / %0 %% %1, number / (%0 * %1)};"
+
+static void tn_metal_formats(tiny_language *l, int has) {
+  l->prelude = tn_metal_prelude + !(has & TN_METAL_MATRICES);
+  l->kernel = TN_METAL_KERNEL
       "    uint3 group [[threadgroup_position_in_grid]], uint3 item [[thread_position_in_threadgroup]]) {";
+  if (has & TN_METAL_LANES) l->kernel = TN_METAL_KERNEL TN_METAL_ITEMS
+      "  const uint number = simd * width + lane;\n" TN_METAL_ITEM;
+  l->kernel_units = TN_METAL_KERNEL TN_METAL_ITEMS
+      "  const bool tiled = true;\n  const uint number = simd * width + ITEM_OF_LANE(lane);\n" TN_METAL_ITEM;
   l->end = "}";
-  l->buffer = "device %t *%n [[buffer(%k)]]"; l->scalar = "constant %t &%n [[buffer(30 - %k)]]";
-  l->local = "threadgroup %t %n[%k];";
+  l->buffer = "device %t *%n [[buffer(%k)]]"; l->buffer_read = "device const %t *%n [[buffer(%k)]]";
+  l->scalar = "constant %t &%n [[buffer(30 - %k)]]";
+  l->local = "alignas(16) threadgroup %t %n[%k];";
   l->barrier = "threadgroup_barrier(mem_flags::mem_threadgroup);";
   l->global_id = "%t(group[%d])"; l->local_id = "%t(item[%d])";
   l->variable = "%t %n;"; l->variables = "%t %n[%k];";
   l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
-  l->atomics[TINY_I32] = TN_METAL_ADD("atomic_int"); l->atomics[TINY_U32] = TN_METAL_ADD("atomic_uint");
-  if (version >= 30) l->atomics[TINY_F32] = TN_METAL_ADD("atomic_float");
   l->infinity = "%t(as_type<float>(0x7F800000u))"; l->nan = "%t(as_type<float>(0x7FC00000u))"; l->zero = "%t(0)";
   l->vector = "%e%l";
   l->address = "%0 + %1";
   l->load = "load%l(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
+  l->load_aligned = "load_aligned%l(%0)"; l->store_aligned = "store_aligned%l(%0, %1)";
   l->gather = "gather(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
   l->store = "store%l(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
   l->scatter = "scatter(%0, %1, %2)"; l->scatter_masked = "scatter_masked(%0, %1, %2, %3)";
   l->low = "%0.xy"; l->high = "%0.zw";
+}
+
+// version: 23 of 2.3, 31 of 3.1: what MTLCompileOptions asks for. has: TN_METAL_LANES ..
+static void tn_lang_metal(tiny_renderer *r, int version, int has) {
+  tiny_language *l = &r->language;
+  memset(r, 0, sizeof *r);
+  r->name = "Metal"; r->file = "metal";
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED; r->exp2_ulps = 4; r->vector_lanes = 4;
+  tn_metal_formats(l, has);
+  l->atomics[TINY_I32] = TN_METAL_ADD("atomic_int"); l->atomics[TINY_U32] = TN_METAL_ADD("atomic_uint");
+  if (version >= 30) l->atomics[TINY_F32] = TN_METAL_ADD("atomic_float");
   l->bops[TINY_OP_AND] = "%0 && %1"; l->bops[TINY_OP_OR] = "%0 || %1"; l->bops[TINY_OP_XOR] = "%0 != %1";
   for (size_t i = 0; i < sizeof tn_metal_types / sizeof *tn_metal_types; i++) {
     if (tn_metal_types[i].version > version) continue;
@@ -394,12 +445,9 @@ static void tn_lang_metal(tiny_renderer *r, int version, int permutes) {
     l->eops[tn_metal_ops[i].op] = tn_metal_ops[i].exact;
     l->vops[tn_metal_ops[i].op] = tn_metal_ops[i].vector;
   }
-  if (!permutes) { l->ops[TINY_OP_SHUFFLE] = NULL; return; }
-  l->kernel = "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
-      "    uint3 group [[threadgroup_position_in_grid]], uint simd [[simdgroup_index_in_threadgroup]],\n"
-      "    uint width [[threads_per_simdgroup]], uint lane [[thread_index_in_simdgroup]]) {\n"
-      "  const uint number = simd * width + lane;\n"
-      "  const uint item[3] = {number %% %0, number / %0 %% %1, number / (%0 * %1)};";
+  if (!(has & TN_METAL_LANES)) l->ops[TINY_OP_SHUFFLE] = NULL;
+  if (!(has & TN_METAL_MATRICES)) l->ops[TINY_OP_WMMA] = NULL;
+  else l->ops[TINY_OP_SHUFFLE] = "exchanged(%0, LANE_OF_ITEM(%k))";
 }
 #endif
 // ---- end src/metal/../render/lang_metal.c ----
@@ -407,9 +455,9 @@ static void tn_lang_metal(tiny_renderer *r, int version, int permutes) {
 // retain: who owns an object of Objective-C: the same words under ARC, under manual counting, and for GCC.
 //
 // Holds: objects stand in structs of C, which neither ARC nor the compiler of GNUstep looks into: a member is declared
-//        TN_UNOWNED, gets its object by TN_NEW (a method new.. returned it) or TN_RETAINED (any other did), and is given
-//        back by TN_DROP. Names of methods and classes that are newer than macOS 11 and iOS 14 stand behind TN_SINCE:
-//        Apple's compilers ask the system, others the object.
+//        TN_UNOWNED, gets its object by TN_NEW (a method new.. returned it) or TN_RETAINED (any other did), and is
+//        given back by TN_DROP. Names of methods and classes that are newer than macOS 11 and iOS 14 stand behind
+//        TN_SINCE: Apple's compilers ask the system, others the object.
 #ifndef TN_METAL_RETAIN
 #define TN_METAL_RETAIN
 #ifndef TINY_API
@@ -508,7 +556,7 @@ static void tn_metal_drop(void *pointer) {
 
 enum {
   TN_METAL_FLIGHT = 32,                    // command buffers that are not completed, at most; Metal's queues take 64
-  TN_METAL_CHUNKS = 4, TN_METAL_CHUNK = 4 << 20,             // of memory that the host and a GPU of its own memory share
+  TN_METAL_CHUNKS = 4, TN_METAL_CHUNK = 4 << 20,             // of memory by which bytes go to private buffers
   TN_METAL_TOUCHED = 64,                   // pieces of memory that are looked at between two barriers
   TN_METAL_BUFFERS = 31,                   // arguments of a kernel (Metal Feature Set Tables)
   TN_METAL_LOST = 4, TN_METAL_REMOVED = 11                   // MTLCommandBufferErrorAccessRevoked, ..DeviceRemoved
@@ -520,7 +568,9 @@ typedef struct tn_metal_block {
 } tn_metal_block;
 typedef struct tn_metal_slot { TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t *stamp; } tn_metal_slot;
 // What goes when command buffer `used` has completed.
-typedef struct tn_metal_gone { struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory; } tn_metal_gone;
+typedef struct tn_metal_gone {
+  struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory;
+} tn_metal_gone;
 typedef struct tn_metal_chunk { TN_UNOWNED id<MTLBuffer> buffer; uint64_t used; size_t fill; } tn_metal_chunk;
 typedef struct tn_metal_pages {           // of the host's, wrapped
   struct tn_metal_pages *next; void *data; size_t nbytes; TN_UNOWNED id<MTLBuffer> buffer;
@@ -532,9 +582,10 @@ typedef struct tn_metal {
   TN_UNOWNED id<MTLDevice> gpu; TN_UNOWNED id<MTLCommandQueue> queue;
   TN_UNOWNED id<MTLSharedEvent> event; uint64_t event_value;
   char name[96], target[192];
-  int family, mac, version, unified, permutes, indirect;     // family: 7 of Apple7; version: 31 of MSL 3.1
+  int family, mac, version, has;           // family: 7 of Apple7; version: 31 of MSL 3.1; has: TN_METAL_LANES ..
+  int unified, indirect;                   // memory is shared with the host; there are indirect command buffers
   size_t one, most, shared; int items[3];
-  uint64_t number, done;                   // of the command buffer that is open, or opened next; all until here completed
+  uint64_t number, done;                   // of the command buffer that is open or comes next; of the last completed
   tn_metal_slot slot[TN_METAL_FLIGHT];
   TN_UNOWNED id<MTLComputeCommandEncoder> compute; TN_UNOWNED id<MTLBlitCommandEncoder> blit;
   const void *pipeline; int ndispatch;     // set in the encoder; dispatches of the open command buffer
@@ -579,7 +630,8 @@ static tiny_code tn_metal_lost(const tn_metal *d) {
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: the device is lost: %s", d->name, d->why);
 }
 static tiny_code tn_metal_none(const tn_metal *d, const char *what) {
-  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name, what);
+  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name,
+                   what);
 }
 
 // ** which one **
@@ -631,6 +683,7 @@ static id<MTLDevice> tn_metal_choose(NSArray *all, const char *which) {
 }
 static const char *tn_metal_kind(id<MTLDevice> gpu) {
 #ifdef TN_METAL_OSX
+  if (![gpu respondsToSelector:@selector(isLowPower)]) return "";
   return [gpu isRemovable] ? ", external" : [gpu isLowPower] ? ", low power" : [gpu isHeadless] ? ", headless" : "";
 #else
   (void)gpu;
@@ -661,7 +714,8 @@ static tiny_code tn_metal_find_gpu(tn_metal *d, const char *which) {
     return TINY_OK;
   }
   if ([all count]) return tn_metal_not_there(d, all, which);
-  return tiny_fail(d->t, TINY_E_DEVICE, "METAL: the system has no GPU for Metal, as in most virtual machines: open CPU");
+  return tiny_fail(d->t, TINY_E_DEVICE, "METAL: the system has no GPU for Metal, as in most virtual machines: open the "
+                   "CPU");
 }
 
 // ** what it can do **
@@ -697,19 +751,16 @@ static void tn_metal_describe(tn_metal *d) {
   d->mac = tn_metal_has_family(d, MAC_2);
   d->version = tn_metal_newest_version(d);
   d->unified = [d->gpu hasUnifiedMemory] ? 1 : 0;
-  d->permutes = d->family >= 6 || d->mac;
+  d->has = (d->family >= 6 || d->mac ? TN_METAL_LANES : 0) | (d->family >= 7 ? TN_METAL_MATRICES : 0);
   d->indirect = d->family >= 6 || d->mac;
   d->one = (size_t)[d->gpu maxBufferLength];
   d->shared = (size_t)[d->gpu maxThreadgroupMemoryLength];
-#ifdef TN_METAL_OSX
-  d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
-#else
-  if (@available(iOS 16.0, *)) d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
-#endif
+  if (TN_SINCE(10.12, 16.0, d->gpu, "recommendedMaxWorkingSetSize"))
+    d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
   const MTLSize items = [d->gpu maxThreadsPerThreadgroup];
   d->items[0] = (int)items.width; d->items[1] = (int)items.height; d->items[2] = (int)items.depth;
-  snprintf(d->target, sizeof d->target, "%.100s apple%d%s msl%d%s", tn_metal_name_of(d->gpu), d->family,
-           d->mac ? " mac2" : "", d->version, d->permutes ? " permutes" : "");
+  snprintf(d->target, sizeof d->target, "%.100s apple%d%s msl%d has%d", tn_metal_name_of(d->gpu), d->family,
+           d->mac ? " mac2" : "", d->version, d->has);
 }
 // Registers of an item, caches: bench/gpu.h has the sources. Apple's simdgroups are 32 wide; of AMD's GPUs in Macs the
 // widest are 64, which kernels do not rely on where lanes exchange nothing.
@@ -723,6 +774,8 @@ static void tn_metal_limits(const tn_metal *d, tiny_limits *limits) {
     limits->local_max[i] = d->items[i];
     limits->global_max[i] = i ? 65535 : INT32_MAX;
   }
+  if (d->has & TN_METAL_MATRICES) limits->units = tiny_warp_units("apple7", &limits->nunits);
+  if (d->version < 31 && limits->nunits > 2) limits->nunits = 2;             // the third is of bfloat
   limits->dtypes = TN_METAL_ARITHMETIC;
   limits->atomics = TN_METAL_ATOMICS(d->version);
   for (int i = 0; i < 3; i++) limits->memory[i].line = 128;
@@ -1272,25 +1325,111 @@ static tiny_code tn_metal_copy_from(void *dev, tiny_mem dst, void *from, tiny_me
 }
 #endif
 // ---- end src/metal/memory.m ----
+// ---- begin src/metal/archive.m ----
+// archive: what the GPU's compiler made of a library's kernels, as bytes that the library's disk cache keeps.
+//
+// In:    a library, or bytes. Out: an MTLBinaryArchive that pipeline states are taken from, bytes of it.
+// Holds: Metal reads and writes archives as files alone: they stand in the system's folder for temporary ones, each
+//        with a name of its own, as long as they are needed. An archive saves time and nothing else: where one cannot
+//        be made, read or written, or is of another GPU or system, kernels are compiled without it.
+#ifndef TN_METAL_ARCHIVE
+#define TN_METAL_ARCHIVE
+#ifndef TINY_AMALGAMATED
+#include "queue.m"
+#endif
+
+enum { TN_METAL_PATH = 512 };
+
+// ** files **
+
+// 0: there is no folder for it.
+static int tn_metal_path(char out[TN_METAL_PATH], const char *ending) {
+  const char *folder = [NSTemporaryDirectory() UTF8String];
+  const char *name = [[[NSProcessInfo processInfo] globallyUniqueString] UTF8String];
+  const int n = folder && name ? snprintf(out, TN_METAL_PATH, "%s/tiny-%s.%s", folder, name, ending) : 0;
+  return n > 0 && n < TN_METAL_PATH;
+}
+static NSURL *tn_metal_url(const char *path) {
+  return [NSURL fileURLWithPath:[NSString stringWithUTF8String:path]];
+}
+// Bytes as a file, which did not exist. 0: it could not be written, and is not there.
+static int tn_metal_file_write(const char *path, const void *data, size_t nbytes) {
+  FILE *f = fopen(path, "wbx");
+  if (!f) return 0;
+  const size_t wrote = fwrite(data, 1, nbytes, f);
+  if (!fclose(f) && wrote == nbytes) return 1;
+  remove(path);
+  return 0;
+}
+
+// ** archives **
+
+static MTLComputePipelineDescriptor *tn_metal_pipeline_how(const tn_metal *d, id<MTLFunction> function) {
+  MTLComputePipelineDescriptor *how = [[MTLComputePipelineDescriptor alloc] init];
+  [how setComputeFunction:function];
+  [how setLabel:[function name]];
+  [how setSupportIndirectCommandBuffers:d->indirect ? YES : NO];
+#ifndef TN_METAL_ARC
+  [how autorelease];
+#endif
+  return how;
+}
+// Of a file, or an empty one: url nil. It is the caller's to release.
+static id<MTLBinaryArchive> tn_metal_archive_new(const tn_metal *d, NSURL *url) {
+  MTLBinaryArchiveDescriptor *of = [[MTLBinaryArchiveDescriptor alloc] init];
+  if (url) [of setUrl:url];
+  id<MTLBinaryArchive> archive = [d->gpu newBinaryArchiveWithDescriptor:of error:NULL];
+#ifndef TN_METAL_ARC
+  [of release];
+#endif
+  return archive;
+}
+// All kernels of a library are in it. 0: not all.
+static int tn_metal_archive_fill(const tn_metal *d, id<MTLBinaryArchive> archive, id<MTLLibrary> library) {
+  NSArray *names = [library functionNames];
+  int added = [names count] > 0;
+  for (NSUInteger i = 0; i < [names count] && added; i++) {
+    id<MTLFunction> function = TN_NEW(id<MTLFunction>, [library newFunctionWithName:[names objectAtIndex:i]]);
+    if (!function) return 0;
+    added = [archive addComputePipelineFunctionsWithDescriptor:tn_metal_pipeline_how(d, function) error:NULL];
+    TN_DROP(function);
+  }
+  return added;
+}
+// Its bytes; nil: it cannot be written.
+static NSData *tn_metal_archive_bytes(id<MTLBinaryArchive> archive) {
+  char path[TN_METAL_PATH];
+  if (!tn_metal_path(path, "archive")) return nil;
+  NSURL *url = tn_metal_url(path);
+  NSData *bytes = [archive serializeToURL:url error:NULL] ? [NSData dataWithContentsOfURL:url] : nil;
+  remove(path);
+  return bytes;
+}
+#endif
+// ---- end src/metal/archive.m ----
 // ---- begin src/metal/program.m ----
 // program: from texts to libraries, pipeline states and kernels.
 //
-// In:    texts as lang_metal writes them, or foreign ones. Out: as the binary a text that was compiled once, behind a
-//        line with its hash, and behind it what the GPU's compiler made of it (an MTLBinaryArchive), where the system
-//        gives that away; modules, kernels. A foreign binary is a .metallib.
+// In:    texts as lang_metal writes them, or foreign ones. Out: as the binary a text that was compiled once, behind it
+//        what the GPU's compiler made of it (archive.m), before it a line with their hash; modules, kernels. A foreign
+//        binary is a .metallib.
 // Holds: Metal compiles texts of a call in parallel. What it made of a text is kept until the text is loaded. What the
 //        compiler said is in the error. Fast math is off: results are those of the language's rules.
 #ifndef TN_METAL_PROGRAM
 #define TN_METAL_PROGRAM
 #ifndef TINY_AMALGAMATED
 #include "memory.m"
+#include "archive.m"
 #endif
 
 enum { TN_METAL_HEAD = 40, TN_METAL_FRESH = 64, TN_METAL_LOG = 1500 };
 
-// A library that was compiled, by the hash of its text.
+// A library that was compiled, by the hash of its text, and its archive, or nil.
+typedef struct tn_metal_made {
+  TN_UNOWNED id<MTLLibrary> library; TN_UNOWNED id<MTLBinaryArchive> archive;
+} tn_metal_made;
 typedef struct tn_metal_fresh {
-  struct tn_metal_fresh *next; uint64_t hash; size_t nbytes; TN_UNOWNED id<MTLLibrary> library;
+  struct tn_metal_fresh *next; uint64_t hash; size_t nbytes; tn_metal_made made;
 } tn_metal_fresh;
 typedef struct tn_metal_kernel {
   struct tn_metal_kernel *next; struct tn_metal_module *module; tn_metal *device;
@@ -1298,8 +1437,8 @@ typedef struct tn_metal_kernel {
   uint32_t writes; int items; char name[64];                 // writes: bit per PARAM; items: of a group, at most
 } tn_metal_kernel;
 typedef struct tn_metal_module {
-  TN_UNOWNED id<MTLLibrary> library; TN_UNOWNED id<MTLBinaryArchive> archive;
-  tn_metal_kernel *kernels; size_t nbytes; char *text;       // nbytes: of this struct and the text behind it
+  tn_metal_made made; char *file;          // that the archive reads; NULL: none
+  tn_metal_kernel *kernels; size_t nbytes; char *text;       // nbytes: of this struct, the file's name, the text
 } tn_metal_module;
 
 // FNV-1a: Fowler, Noll and Vo.
@@ -1332,72 +1471,99 @@ static id<MTLLibrary> tn_metal_library_new(const tn_metal *d, const char *text, 
   return library;
 }
 
+static void tn_metal_made_drop(tn_metal_made *m) {
+  if (m->archive) TN_DROP(m->archive);
+  if (m->library) TN_DROP(m->library);
+  m->archive = nil;
+  m->library = nil;
+}
+
 // Texts that are compiled at the same time; objects are retained.
 typedef struct tn_metal_job {
-  const tiny_bytes *source; TN_UNOWNED id<MTLLibrary> library; TN_UNOWNED NSError *error;
+  const tiny_bytes *source; tn_metal_made made; TN_UNOWNED NSError *error; TN_UNOWNED NSData *archive;
 } tn_metal_job;
 typedef struct tn_metal_jobs { const tn_metal *d; tn_metal_job *job; } tn_metal_jobs;
+static void tn_metal_job_archive(const tn_metal *d, tn_metal_job *j) {
+  id<MTLBinaryArchive> archive = TN_NEW(id<MTLBinaryArchive>, tn_metal_archive_new(d, nil));
+  if (!archive) return;
+  NSData *bytes = tn_metal_archive_fill(d, archive, j->made.library) ? tn_metal_archive_bytes(archive) : nil;
+  if (!bytes) { TN_DROP(archive); return; }
+  j->made.archive = archive;
+  j->archive = TN_RETAINED(NSData *, bytes);
+}
 static void tn_metal_job_run(void *arg, int i) {
   const tn_metal_jobs *all = (const tn_metal_jobs *)arg;
   tn_metal_job *j = &all->job[i];
   TN_POOL
     NSError *error = nil;
     id<MTLLibrary> library = tn_metal_library_new(all->d, j->source->data, j->source->n, &error);
-    j->library = TN_NEW(id<MTLLibrary>, library);
+    j->made.library = TN_NEW(id<MTLLibrary>, library);
     j->error = error ? TN_RETAINED(NSError *, error) : nil;
+    if (library) tn_metal_job_archive(all->d, j);
   TN_POOL_END
 }
 
-// Keeps a library until its text is loaded; the oldest goes where there are many.
+// Keeps what was made of a text until it is loaded; the oldest goes where there are many.
 static void tn_metal_fresh_drop(tn_metal *d, tn_metal_fresh **at) {
   tn_metal_fresh *f = *at;
   *at = f->next;
-  TN_DROP(f->library);
+  tn_metal_made_drop(&f->made);
   tiny_realloc(d->t, f, sizeof *f, 0);
 }
-static void tn_metal_fresh_add(tn_metal *d, const tiny_bytes *source, id<MTLLibrary> library) {
+static void tn_metal_fresh_add(tn_metal *d, tn_metal_job *j) {
   tn_metal_fresh *f = (tn_metal_fresh *)tiny_realloc(d->t, NULL, 0, sizeof *f);
   int n = 0;
-  if (!f) { TN_DROP(library); return; }
-  f->next = d->fresh; f->hash = tn_metal_hash(source->data, source->n); f->nbytes = source->n;
-  f->library = library;
+  if (!f) return;
+  f->next = d->fresh; f->hash = tn_metal_hash(j->source->data, j->source->n); f->nbytes = j->source->n;
+  f->made = j->made;
+  memset(&j->made, 0, sizeof j->made);
   d->fresh = f;
   for (tn_metal_fresh **at = &d->fresh; *at; at = &(*at)->next)
     if (++n > TN_METAL_FRESH) { tn_metal_fresh_drop(d, at); return; }
 }
-// The library of a text, no longer kept; nil: there is none.
-static id<MTLLibrary> tn_metal_fresh_take(tn_metal *d, uint64_t hash, size_t nbytes) {
+// What was made of a text, no longer kept. 0: nothing is there.
+static int tn_metal_fresh_take(tn_metal *d, const char *text, size_t nbytes, tn_metal_made *out) {
+  const uint64_t hash = tn_metal_hash(text, nbytes);
   for (tn_metal_fresh **at = &d->fresh, *f; (f = *at) != NULL; at = &f->next) {
     if (f->hash != hash || f->nbytes != nbytes) continue;
-    id<MTLLibrary> library = f->library;
+    *out = f->made;
     *at = f->next;
     tiny_realloc(d->t, f, sizeof *f, 0);
-    return library;
+    return 1;
   }
-  return nil;
+  return 0;
 }
 
 // ** compile **
 
-static void tn_metal_head(const tn_metal *d, const char *text, size_t nbytes, char out[TN_METAL_HEAD + 1]) {
+// The line before a text of so many bytes; all: it and the archive.
+static void tn_metal_head(const tn_metal *d, const char *text, size_t all, size_t nbytes, char out[TN_METAL_HEAD + 1]) {
   snprintf(out, TN_METAL_HEAD + 1, "// MSL %02u %016llx %012llx\n", (unsigned)d->version % 100,
-           (unsigned long long)tn_metal_hash(text, nbytes), (unsigned long long)nbytes & 0xFFFFFFFFFFFFu);
+           (unsigned long long)tn_metal_hash(text, all), (unsigned long long)nbytes & 0xFFFFFFFFFFFFu);
+}
+static void tn_metal_binary(const tn_metal *d, const tn_metal_job *j, tiny_bytes *out) {
+  static const char none[TN_METAL_HEAD] = "";
+  char head[TN_METAL_HEAD + 1];
+  const size_t from = out->n, body = from + TN_METAL_HEAD;
+  tiny_bytes_add(out, none, TN_METAL_HEAD);
+  tiny_bytes_add(out, j->source->data, j->source->n);
+  if (j->archive) tiny_bytes_add(out, [j->archive bytes], (size_t)[j->archive length]);
+  if (tiny_status(d->t) != TINY_OK) return;                  // memory was refused
+  tn_metal_head(d, out->data + body, out->n - body, j->source->n, head);
+  memcpy(out->data + from, head, TN_METAL_HEAD);
 }
 static tiny_code tn_metal_said(tn_metal *d, tn_metal_job *j, tiny_bytes *binary, tiny_bytes *log) {
-  char text[TN_METAL_LOG], head[TN_METAL_HEAD + 1];
+  char text[TN_METAL_LOG];
   if (j->error) {                          // also of warnings
     tn_metal_text(j->error, text, sizeof text);
     tiny_bytes_add(log, text, strlen(text));
     tiny_bytes_add(log, "\n", 1);
   }
-  if (!j->library)
+  if (!j->made.library)
     return tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal's compiler does not take a kernel:\n%s", d->name,
                      j->error ? text : "the text is no UTF-8");
-  tn_metal_head(d, j->source->data, j->source->n, head);
-  tiny_bytes_add(binary, head, strlen(head));
-  tiny_bytes_add(binary, j->source->data, j->source->n);
-  tn_metal_fresh_add(d, j->source, j->library);
-  j->library = nil;
+  tn_metal_binary(d, j, binary);
+  tn_metal_fresh_add(d, j);
   return TINY_OK;
 }
 static tiny_code tn_metal_compile_now(tn_metal *d, int n, const tiny_bytes *source, tiny_bytes *binary,
@@ -1413,7 +1579,8 @@ static tiny_code tn_metal_compile_now(tn_metal *d, int n, const tiny_bytes *sour
   else if (n) tn_metal_job_run((void *)(uintptr_t)&jobs, 0);
   for (int i = 0; i < n; i++) {
     if (code == TINY_OK) code = tn_metal_said(d, &job[i], &binary[i], log);
-    if (job[i].library) TN_DROP(job[i].library);
+    tn_metal_made_drop(&job[i].made);
+    if (job[i].archive) TN_DROP(job[i].archive);
     if (job[i].error) TN_DROP(job[i].error);
   }
   tiny_realloc(d->t, job, nbytes + 1, 0);
@@ -1427,9 +1594,9 @@ static tiny_code tn_metal_compile(void *dev, int n, const tiny_bytes *source, ti
 
 // ** which memory a kernel writes **
 
-// Does the text begin as lang_metal's do?
+// Does the text begin as lang_metal's do? The first line is for matrix units.
 static int tn_metal_is_own(const char *text) {
-  for (int i = 0; tn_metal_prelude[i]; i++) {
+  for (int i = strncmp(text, tn_metal_prelude[0], strlen(tn_metal_prelude[0])) != 0; tn_metal_prelude[i]; i++) {
     const size_t n = strlen(tn_metal_prelude[i]);
     if (strncmp(text, tn_metal_prelude[i], n) != 0 || text[n] != '\n') return 0;
     text += n + 1;
@@ -1446,13 +1613,14 @@ static const char *tn_metal_parameters(const char *text, const char *name) {
 // A parameter that is no constant memory: "device float *p0 [[buffer(0)]]". All, where the text does not tell.
 static uint32_t tn_metal_writes(const tn_metal_module *m, const char *name) {
   static const char buffer[] = "[[buffer(";
-  const char *at = m->text && tn_metal_is_own(m->text) ? tn_metal_parameters(m->text, name) : NULL;
+  const char *at = tn_metal_is_own(m->text) ? tn_metal_parameters(m->text, name) : NULL;
   uint32_t writes = 0;
   if (!at) return ~(uint32_t)0;
   for (const char *end; (end = strstr(at, "]]")) != NULL; at = end + 2) {
     const char *slot = strstr(at, buffer), *constant = strstr(at, "const");
     if (!slot || slot > end) break;
-    if (!constant || constant > slot) writes |= (uint32_t)1 << (tn_digits_value(slot + sizeof buffer - 1, 10, NULL) & 31);
+    const uint64_t number = tn_digits_value(slot + sizeof buffer - 1, 10, NULL);
+    if (!constant || constant > slot) writes |= (uint32_t)1 << (number & 31);
   }
   return writes;
 }
@@ -1466,45 +1634,79 @@ static void tn_metal_module_drop(tn_metal *d, tn_metal_module *m) {
     if (d->pipeline == k) d->pipeline = NULL;
     tiny_realloc(d->t, k, sizeof *k, 0);
   }
-  if (m->archive) TN_DROP(m->archive);
-  if (m->library) TN_DROP(m->library);
+  tn_metal_made_drop(&m->made);
+  if (m->file[0]) remove(m->file);
   tiny_realloc(d->t, m, m->nbytes, 0);
 }
 static tn_metal_module *tn_metal_module_new(tn_metal *d, const char *text, size_t nbytes) {
-  const size_t all = sizeof(tn_metal_module) + nbytes + 1;
+  const size_t all = sizeof(tn_metal_module) + TN_METAL_PATH + nbytes + 1;
   tn_metal_module *m = (tn_metal_module *)tiny_realloc(d->t, NULL, 0, all);
   if (!m) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a program", d->name); return NULL; }
   memset(m, 0, sizeof *m);
   m->nbytes = all;
-  if (!nbytes) return m;
-  m->text = (char *)memcpy(m + 1, text, nbytes);
+  m->file = (char *)(m + 1);
+  m->file[0] = 0;
+  m->text = m->file + TN_METAL_PATH;
+  if (nbytes) memcpy(m->text, text, nbytes);
   m->text[nbytes] = 0;
   return m;
 }
-static tn_metal_module *tn_metal_load_text(tn_metal *d, const char *binary, size_t nbytes) {
+static void *tn_metal_refused(tn_metal *d, tn_metal_module *m, NSError *error) {
+  char said[TN_METAL_LOG];
+  tn_metal_text(error, said, sizeof said);
+  tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal does not take a program: %s", d->name,
+            said[0] ? said : "no reason is given");
+  tn_metal_module_drop(d, m);
+  return NULL;
+}
+
+// An archive that was kept behind a text.
+static void tn_metal_load_archive(tn_metal *d, tn_metal_module *m, const char *data, size_t nbytes) {
+  if (!nbytes || !tn_metal_path(m->file, "archive")) { m->file[0] = 0; return; }
+  if (tn_metal_file_write(m->file, data, nbytes))
+    m->made.archive = TN_NEW(id<MTLBinaryArchive>, tn_metal_archive_new(d, tn_metal_url(m->file)));
+  if (m->made.archive) return;
+  remove(m->file);
+  m->file[0] = 0;
+}
+static void *tn_metal_load_text(tn_metal *d, const char *binary, size_t nbytes) {
   const char *text = binary + TN_METAL_HEAD;
-  const size_t n = (size_t)tn_digits_value(binary + 27, 16, NULL);
-  char head[TN_METAL_HEAD + 1], said[TN_METAL_LOG];
+  const size_t all = nbytes - TN_METAL_HEAD, n = (size_t)tn_digits_value(binary + 27, 16, NULL);
+  char head[TN_METAL_HEAD + 1];
   NSError *error = nil;
-  if (n <= nbytes - TN_METAL_HEAD) tn_metal_head(d, text, n, head);
-  if (n > nbytes - TN_METAL_HEAD || memcmp(head, binary, TN_METAL_HEAD) != 0) {
+  tn_metal_head(d, text, all, n, head);
+  if (n > all || memcmp(head, binary, TN_METAL_HEAD) != 0) {
     tiny_fail(d->t, TINY_E_COMPILE, "%s: a program of %llu bytes was cut off or changed, or is for another version of "
               "the language; it is none to run", d->name, (unsigned long long)nbytes);
     return NULL;
   }
   tn_metal_module *m = tn_metal_module_new(d, text, n);
+  if (!m || tn_metal_fresh_take(d, text, n, &m->made)) return m;
+  m->made.library = TN_NEW(id<MTLLibrary>, tn_metal_library_new(d, text, n, &error));
+  if (!m->made.library) return tn_metal_refused(d, m, error);
+  tn_metal_load_archive(d, m, text + n, all - n);
+  return m;
+}
+// A .metallib, which Metal reads as a file.
+static void *tn_metal_load_library(tn_metal *d, const char *binary, size_t nbytes) {
+  char path[TN_METAL_PATH];
+  NSError *error = nil;
+  tn_metal_module *m = tn_metal_module_new(d, "", 0);
   if (!m) return NULL;
-  m->library = tn_metal_fresh_take(d, tn_metal_hash(text, n), n);
-  if (!m->library) m->library = TN_NEW(id<MTLLibrary>, tn_metal_library_new(d, text, n, &error));
-  if (m->library) return m;
-  tn_metal_text(error, said, sizeof said);
-  tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal's compiler does not take a program:\n%s", d->name, said);
-  tn_metal_module_drop(d, m);
-  return NULL;
+  if (!tn_metal_path(path, "metallib") || !tn_metal_file_write(path, binary, nbytes)) {
+    tiny_fail(d->t, TINY_E_IO, "%s: a library cannot be written to the system's folder for temporary files", d->name);
+    tn_metal_module_drop(d, m);
+    return NULL;
+  }
+  m->made.library = TN_NEW(id<MTLLibrary>, [d->gpu newLibraryWithURL:tn_metal_url(path) error:&error]);
+  remove(path);
+  return m->made.library ? m : tn_metal_refused(d, m, error);
 }
 static void *tn_metal_load_now(tn_metal *d, const char *binary, size_t nbytes) {
   if (nbytes >= TN_METAL_HEAD && !memcmp(binary, "// MSL ", 7)) return tn_metal_load_text(d, binary, nbytes);
-  tiny_fail(d->t, TINY_E_COMPILE, "%s: %llu bytes are no program for Metal", d->name, (unsigned long long)nbytes);
+  if (nbytes > 4 && !memcmp(binary, "MTLB", 4)) return tn_metal_load_library(d, binary, nbytes);
+  tiny_fail(d->t, TINY_E_COMPILE, "%s: %llu bytes are no program for Metal: it takes a .metallib", d->name,
+            (unsigned long long)nbytes);
   return NULL;
 }
 // NULL: these bytes are no program.
@@ -1522,29 +1724,26 @@ static void tn_metal_unload(void *dev, void *module) {
   TN_POOL_END
 }
 
+// It is the caller's to release; nil after an error.
 static id<MTLComputePipelineState> tn_metal_pipeline_new(tn_metal *d, tn_metal_module *m, id<MTLFunction> function,
                                                          const char *name) {
   char said[TN_METAL_LOG];
   NSError *error = nil;
-  MTLComputePipelineDescriptor *how = [[MTLComputePipelineDescriptor alloc] init];
-  [how setComputeFunction:function];
-  [how setLabel:[NSString stringWithUTF8String:name]];
-  [how setSupportIndirectCommandBuffers:d->indirect ? YES : NO];
-  if (m->archive) [how setBinaryArchives:[NSArray arrayWithObject:m->archive]];
+  MTLComputePipelineDescriptor *how = tn_metal_pipeline_how(d, function);
+  if (m->made.archive) [how setBinaryArchives:[NSArray arrayWithObject:m->made.archive]];
   id<MTLComputePipelineState> pipeline =
       [d->gpu newComputePipelineStateWithDescriptor:how options:MTLPipelineOptionNone reflection:NULL error:&error];
-#ifndef TN_METAL_ARC
-  [how release];
-#endif
   if (pipeline) return pipeline;
   tn_metal_text(error, said, sizeof said);
   tiny_fail(d->t, TINY_E_COMPILE, "%s: the GPU's compiler does not take %s: %s", d->name, name, said);
   return nil;
 }
 static void *tn_metal_find_now(tn_metal *d, tn_metal_module *m, const char *name) {
-  id<MTLFunction> function = TN_NEW(id<MTLFunction>, [m->library newFunctionWithName:[NSString stringWithUTF8String:name]]);
+  NSString *entry = [NSString stringWithUTF8String:name];
+  id<MTLFunction> function = entry ? TN_NEW(id<MTLFunction>, [m->made.library newFunctionWithName:entry]) : nil;
   if (!function) return NULL;
-  id<MTLComputePipelineState> pipeline = TN_NEW(id<MTLComputePipelineState>, tn_metal_pipeline_new(d, m, function, name));
+  id<MTLComputePipelineState> pipeline =
+      TN_NEW(id<MTLComputePipelineState>, tn_metal_pipeline_new(d, m, function, name));
   TN_DROP(function);
   if (!pipeline) return NULL;
   tn_metal_kernel *k = (tn_metal_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
@@ -1596,8 +1795,8 @@ static tiny_code tn_metal_fits(const tn_metal *d, const tiny_launch *l) {
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but its registers allow %d "
                      "(maxTotalThreadsPerThreadgroup)", d->name, k->name, (long long)items, k->items);
   if (l->nmem + l->nargs > TN_METAL_BUFFERS)
-    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %d parameters, but a kernel has up to %d: compute some of the inputs "
-                     "before (tiny_contiguous)", d->name, k->name, l->nmem + l->nargs, TN_METAL_BUFFERS);
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %d parameters, but a kernel has up to %d: compute some of its "
+                     "inputs before it (tiny_contiguous)", d->name, k->name, l->nmem + l->nargs, TN_METAL_BUFFERS);
   return TINY_OK;
 }
 
@@ -1811,7 +2010,9 @@ static uint64_t tn_metal_prepared_done(void *user) {
   tn_metal_reap(d);
   return d->done;
 }
-static tiny_code tn_metal_prepared_wait(void *user, uint64_t number) { return tn_metal_wait_for((tn_metal *)user, number); }
+static tiny_code tn_metal_prepared_wait(void *user, uint64_t number) {
+  return tn_metal_wait_for((tn_metal *)user, number);
+}
 
 static const tn_prepared_calls tn_metal_prepared_calls = {
   0, tn_metal_module_of, tn_metal_args_nbytes, tn_metal_value_of, tn_metal_ready, tn_metal_prepared_write,
@@ -1915,7 +2116,9 @@ static tiny_code tn_metal_submit(void *dev, const tiny_launch *l, int n) {
 #include "graph.m"
 #endif
 
-typedef struct tn_metal_event { TN_UNOWNED id<MTLSharedEvent> event; uint64_t value; const tn_metal *of; } tn_metal_event;
+typedef struct tn_metal_event {
+  TN_UNOWNED id<MTLSharedEvent> event; uint64_t value; const tn_metal *of;
+} tn_metal_event;
 
 static tiny_code tn_metal_signal_next(tn_metal *d) {
   if (!d->event) d->event = TN_NEW(id<MTLSharedEvent>, [d->gpu newSharedEvent]);
@@ -2076,7 +2279,7 @@ static void tn_metal_close(void *dev) {
 static const char *tn_metal_target(void *dev) { return ((tn_metal *)dev)->target; }
 static void tn_metal_renderer(void *dev, tiny_renderer *out) {
   const tn_metal *d = (const tn_metal *)dev;
-  tn_lang_metal(out, d->version, d->permutes);
+  tn_lang_metal(out, d->version, d->has);
 }
 #endif
 // ---- end src/metal/open.m ----
@@ -2154,8 +2357,8 @@ static id<MTLBuffer> tn_metal_pages_of(tn_metal *d, void *data, size_t nbytes) {
       options:MTLResourceStorageModeShared deallocator:nil]);
   if (!p->buffer) {
     tiny_realloc(d->t, p, sizeof *p, 0);
-    tiny_fail(d->t, TINY_E_ARG, "metal_pages: Metal takes no %llu bytes there: are they whole pages (on Apple's chips of "
-              "16384 bytes), mapped for reading and writing?", (unsigned long long)nbytes);
+    tiny_fail(d->t, TINY_E_ARG, "metal_pages: Metal takes no %llu bytes there: are they whole pages (on Apple's chips "
+              "of 16384 bytes), mapped for reading and writing?", (unsigned long long)nbytes);
     return nil;
   }
   tn_metal_residency_add(d, p->buffer);
@@ -2185,8 +2388,8 @@ TINY_METAL_API tiny_tensor *tiny_metal_pages(tiny_ctx *t, void *data, size_t nby
 // ** textures **
 
 // MTLPixelFormat, of which a tensor has the channels as they lie in memory.
-typedef struct tn_metal_format { int first, last, dtype, channels; } tn_metal_format;
-static const tn_metal_format tn_metal_formats[] = {
+typedef struct tn_metal_pixel_format { int first, last, dtype, channels; } tn_metal_pixel_format;
+static const tn_metal_pixel_format tn_metal_pixel_formats[] = {
   {1, 1, TINY_U8, 1}, {10, 11, TINY_U8, 1}, {12, 12, TINY_I8, 1}, {13, 13, TINY_U8, 1}, {14, 14, TINY_I8, 1},
   {20, 20, TINY_U16, 1}, {22, 22, TINY_I16, 1}, {23, 23, TINY_U16, 1}, {24, 24, TINY_I16, 1}, {25, 25, TINY_F16, 1},
   {30, 31, TINY_U8, 2}, {32, 32, TINY_I8, 2}, {33, 33, TINY_U8, 2}, {34, 34, TINY_I8, 2},
@@ -2202,14 +2405,16 @@ typedef struct tn_metal_image {
   TN_UNOWNED id<MTLTexture> texture; tiny_dtype dtype; tiny_shape shape; size_t row, nbytes; void *mem;
 } tn_metal_image;
 static tiny_code tn_metal_image_of(tn_metal *d, const char *call, id<MTLTexture> texture, tn_metal_image *out) {
-  const tn_metal_format *f = NULL;
+  const tn_metal_pixel_format *f = NULL;
   const int format = (int)[texture pixelFormat];
   memset(out, 0, sizeof *out);
-  for (size_t i = 0; i < sizeof tn_metal_formats / sizeof *tn_metal_formats && !f; i++)
-    if (format >= tn_metal_formats[i].first && format <= tn_metal_formats[i].last) f = &tn_metal_formats[i];
+  for (size_t i = 0; i < sizeof tn_metal_pixel_formats / sizeof *tn_metal_pixel_formats && !f; i++) {
+    const tn_metal_pixel_format *row = &tn_metal_pixel_formats[i];
+    if (format >= row->first && format <= row->last) f = row;
+  }
   if (!f || [texture textureType] != MTLTextureType2D || [texture storageMode] == MTLStorageModeMemoryless)
-    return tiny_fail(d->t, TINY_E_ARG, "%s: textures are 2D, with memory, of a format with 1, 2 or 4 channels of 8, 16 or "
-                     "32 bits; this one has MTLPixelFormat %d, MTLTextureType %d", call, format,
+    return tiny_fail(d->t, TINY_E_ARG, "%s: textures are 2D, with memory, of a format with 1, 2 or 4 channels of 8, 16 "
+                     "or 32 bits; this one has MTLPixelFormat %d, MTLTextureType %d", call, format,
                      (int)[texture textureType]);
   out->texture = texture;
   out->dtype = (tiny_dtype)f->dtype;
@@ -2411,22 +2616,24 @@ Where things stand in tiny_metal.m
                                            of commands that was prepared
     258  src/metal/../render/lang_metal.c  the descriptor of Metal Shading Language 2.4 and newer: an element
                                            at a time or vectors of 2 and 4
-    407  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
+    455  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
                                            manual counting, and for GCC
-    494  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
-    734  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
+    542  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
+    787  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
                                            macOS 15 and iOS 18 on
-    796  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
-    970  src/metal/memory.m                buffers of the device, and bytes from the host and to it
-   1276  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1573  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+    849  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
+   1023  src/metal/memory.m                buffers of the device, and bytes from the host and to it
+   1329  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
+                                           the library's disk cache keeps
+   1411  src/metal/program.m               from texts to libraries, pipeline states and kernels
+   1772  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1684  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1883  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   1908  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2109  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   1984  src/metal/open.m                  a device is opened and closed
-   2084  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2187  src/metal/open.m                  a device is opened and closed
+   2287  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2364  src/metal/backend.m               the one object of tiny_metal.h
+   2569  src/metal/backend.m               the one object of tiny_metal.h
 */

@@ -7,6 +7,7 @@
 #include "residency.m"
 #include "queue.m"
 #include "memory.m"
+#include "archive.m"
 #include "program.m"
 #include "launch.m"
 #include "graph.m"

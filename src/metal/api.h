@@ -45,9 +45,9 @@ TINY_METAL_API tiny_tensor *tiny_metal_texture(tiny_ctx *t, void *texture);
 // TINY_E_DTYPE: it does not fit.
 TINY_METAL_API tiny_code tiny_metal_write(tiny_tensor *x, void *texture);
 
-// From now on work is encoded into the host's id<MTLCommandBuffer>, which has no encoder open; until the call with NULL,
-// after which the host goes on encoding, and commits it. Nothing of it is waited for meanwhile: tiny_read and tiny_sync
-// are TINY_E_STATE until it is committed. On another queue of the GPU than the library's it is ordered by events.
+// From now on work is encoded into the host's id<MTLCommandBuffer>, which has no encoder open, until the call with
+// NULL; after that the host goes on encoding, and commits it. Nothing of it is waited for meanwhile: tiny_read and
+// tiny_sync are TINY_E_STATE until it is committed. On another queue of the GPU than the library's events order it.
 TINY_METAL_API tiny_code tiny_metal_encode(tiny_ctx *t, void *command_buffer);
 // What is asked for from now on waits until the id<MTLSharedEvent> or id<MTLEvent> has this value.
 TINY_METAL_API tiny_code tiny_metal_wait(tiny_ctx *t, void *event, uint64_t value);

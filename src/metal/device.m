@@ -15,7 +15,7 @@
 
 enum {
   TN_METAL_FLIGHT = 32,                    // command buffers that are not completed, at most; Metal's queues take 64
-  TN_METAL_CHUNKS = 4, TN_METAL_CHUNK = 4 << 20,             // of memory that the host and a GPU of its own memory share
+  TN_METAL_CHUNKS = 4, TN_METAL_CHUNK = 4 << 20,             // of memory by which bytes go to private buffers
   TN_METAL_TOUCHED = 64,                   // pieces of memory that are looked at between two barriers
   TN_METAL_BUFFERS = 31,                   // arguments of a kernel (Metal Feature Set Tables)
   TN_METAL_LOST = 4, TN_METAL_REMOVED = 11                   // MTLCommandBufferErrorAccessRevoked, ..DeviceRemoved
@@ -27,7 +27,9 @@ typedef struct tn_metal_block {
 } tn_metal_block;
 typedef struct tn_metal_slot { TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t *stamp; } tn_metal_slot;
 // What goes when command buffer `used` has completed.
-typedef struct tn_metal_gone { struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory; } tn_metal_gone;
+typedef struct tn_metal_gone {
+  struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory;
+} tn_metal_gone;
 typedef struct tn_metal_chunk { TN_UNOWNED id<MTLBuffer> buffer; uint64_t used; size_t fill; } tn_metal_chunk;
 typedef struct tn_metal_pages {           // of the host's, wrapped
   struct tn_metal_pages *next; void *data; size_t nbytes; TN_UNOWNED id<MTLBuffer> buffer;
@@ -39,9 +41,10 @@ typedef struct tn_metal {
   TN_UNOWNED id<MTLDevice> gpu; TN_UNOWNED id<MTLCommandQueue> queue;
   TN_UNOWNED id<MTLSharedEvent> event; uint64_t event_value;
   char name[96], target[192];
-  int family, mac, version, unified, has, indirect;          // family: 7 of Apple7; version: 31 of MSL 3.1; has: TN_METAL_LANES ..
+  int family, mac, version, has;           // family: 7 of Apple7; version: 31 of MSL 3.1; has: TN_METAL_LANES ..
+  int unified, indirect;                   // memory is shared with the host; there are indirect command buffers
   size_t one, most, shared; int items[3];
-  uint64_t number, done;                   // of the command buffer that is open, or opened next; all until here completed
+  uint64_t number, done;                   // of the command buffer that is open or comes next; of the last completed
   tn_metal_slot slot[TN_METAL_FLIGHT];
   TN_UNOWNED id<MTLComputeCommandEncoder> compute; TN_UNOWNED id<MTLBlitCommandEncoder> blit;
   const void *pipeline; int ndispatch;     // set in the encoder; dispatches of the open command buffer
@@ -86,7 +89,8 @@ static tiny_code tn_metal_lost(const tn_metal *d) {
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: the device is lost: %s", d->name, d->why);
 }
 static tiny_code tn_metal_none(const tn_metal *d, const char *what) {
-  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name, what);
+  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name,
+                   what);
 }
 
 // ** which one **
@@ -138,6 +142,7 @@ static id<MTLDevice> tn_metal_choose(NSArray *all, const char *which) {
 }
 static const char *tn_metal_kind(id<MTLDevice> gpu) {
 #ifdef TN_METAL_OSX
+  if (![gpu respondsToSelector:@selector(isLowPower)]) return "";
   return [gpu isRemovable] ? ", external" : [gpu isLowPower] ? ", low power" : [gpu isHeadless] ? ", headless" : "";
 #else
   (void)gpu;
@@ -168,7 +173,8 @@ static tiny_code tn_metal_find_gpu(tn_metal *d, const char *which) {
     return TINY_OK;
   }
   if ([all count]) return tn_metal_not_there(d, all, which);
-  return tiny_fail(d->t, TINY_E_DEVICE, "METAL: the system has no GPU for Metal, as in most virtual machines: open CPU");
+  return tiny_fail(d->t, TINY_E_DEVICE, "METAL: the system has no GPU for Metal, as in most virtual machines: open the "
+                   "CPU");
 }
 
 // ** what it can do **
@@ -208,11 +214,8 @@ static void tn_metal_describe(tn_metal *d) {
   d->indirect = d->family >= 6 || d->mac;
   d->one = (size_t)[d->gpu maxBufferLength];
   d->shared = (size_t)[d->gpu maxThreadgroupMemoryLength];
-#ifdef TN_METAL_OSX
-  d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
-#else
-  if (@available(iOS 16.0, *)) d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
-#endif
+  if (TN_SINCE(10.12, 16.0, d->gpu, "recommendedMaxWorkingSetSize"))
+    d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
   const MTLSize items = [d->gpu maxThreadsPerThreadgroup];
   d->items[0] = (int)items.width; d->items[1] = (int)items.height; d->items[2] = (int)items.depth;
   snprintf(d->target, sizeof d->target, "%.100s apple%d%s msl%d has%d", tn_metal_name_of(d->gpu), d->family,

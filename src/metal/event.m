@@ -8,7 +8,9 @@
 #include "graph.m"
 #endif
 
-typedef struct tn_metal_event { TN_UNOWNED id<MTLSharedEvent> event; uint64_t value; const tn_metal *of; } tn_metal_event;
+typedef struct tn_metal_event {
+  TN_UNOWNED id<MTLSharedEvent> event; uint64_t value; const tn_metal *of;
+} tn_metal_event;
 
 static tiny_code tn_metal_signal_next(tn_metal *d) {
   if (!d->event) d->event = TN_NEW(id<MTLSharedEvent>, [d->gpu newSharedEvent]);

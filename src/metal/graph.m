@@ -128,7 +128,9 @@ static uint64_t tn_metal_prepared_done(void *user) {
   tn_metal_reap(d);
   return d->done;
 }
-static tiny_code tn_metal_prepared_wait(void *user, uint64_t number) { return tn_metal_wait_for((tn_metal *)user, number); }
+static tiny_code tn_metal_prepared_wait(void *user, uint64_t number) {
+  return tn_metal_wait_for((tn_metal *)user, number);
+}
 
 static const tn_prepared_calls tn_metal_prepared_calls = {
   0, tn_metal_module_of, tn_metal_args_nbytes, tn_metal_value_of, tn_metal_ready, tn_metal_prepared_write,

@@ -71,8 +71,8 @@ static id<MTLBuffer> tn_metal_pages_of(tn_metal *d, void *data, size_t nbytes) {
       options:MTLResourceStorageModeShared deallocator:nil]);
   if (!p->buffer) {
     tiny_realloc(d->t, p, sizeof *p, 0);
-    tiny_fail(d->t, TINY_E_ARG, "metal_pages: Metal takes no %llu bytes there: are they whole pages (on Apple's chips of "
-              "16384 bytes), mapped for reading and writing?", (unsigned long long)nbytes);
+    tiny_fail(d->t, TINY_E_ARG, "metal_pages: Metal takes no %llu bytes there: are they whole pages (on Apple's chips "
+              "of 16384 bytes), mapped for reading and writing?", (unsigned long long)nbytes);
     return nil;
   }
   tn_metal_residency_add(d, p->buffer);
@@ -122,11 +122,13 @@ static tiny_code tn_metal_image_of(tn_metal *d, const char *call, id<MTLTexture>
   const tn_metal_pixel_format *f = NULL;
   const int format = (int)[texture pixelFormat];
   memset(out, 0, sizeof *out);
-  for (size_t i = 0; i < sizeof tn_metal_pixel_formats / sizeof *tn_metal_pixel_formats && !f; i++)
-    if (format >= tn_metal_pixel_formats[i].first && format <= tn_metal_pixel_formats[i].last) f = &tn_metal_pixel_formats[i];
+  for (size_t i = 0; i < sizeof tn_metal_pixel_formats / sizeof *tn_metal_pixel_formats && !f; i++) {
+    const tn_metal_pixel_format *row = &tn_metal_pixel_formats[i];
+    if (format >= row->first && format <= row->last) f = row;
+  }
   if (!f || [texture textureType] != MTLTextureType2D || [texture storageMode] == MTLStorageModeMemoryless)
-    return tiny_fail(d->t, TINY_E_ARG, "%s: textures are 2D, with memory, of a format with 1, 2 or 4 channels of 8, 16 or "
-                     "32 bits; this one has MTLPixelFormat %d, MTLTextureType %d", call, format,
+    return tiny_fail(d->t, TINY_E_ARG, "%s: textures are 2D, with memory, of a format with 1, 2 or 4 channels of 8, 16 "
+                     "or 32 bits; this one has MTLPixelFormat %d, MTLTextureType %d", call, format,
                      (int)[texture textureType]);
   out->texture = texture;
   out->dtype = (tiny_dtype)f->dtype;

@@ -1,9 +1,9 @@
 // retain: who owns an object of Objective-C: the same words under ARC, under manual counting, and for GCC.
 //
 // Holds: objects stand in structs of C, which neither ARC nor the compiler of GNUstep looks into: a member is declared
-//        TN_UNOWNED, gets its object by TN_NEW (a method new.. returned it) or TN_RETAINED (any other did), and is given
-//        back by TN_DROP. Names of methods and classes that are newer than macOS 11 and iOS 14 stand behind TN_SINCE:
-//        Apple's compilers ask the system, others the object.
+//        TN_UNOWNED, gets its object by TN_NEW (a method new.. returned it) or TN_RETAINED (any other did), and is
+//        given back by TN_DROP. Names of methods and classes that are newer than macOS 11 and iOS 14 stand behind
+//        TN_SINCE: Apple's compilers ask the system, others the object.
 #ifndef TN_METAL_RETAIN
 #define TN_METAL_RETAIN
 #ifndef TINY_API
