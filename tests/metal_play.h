@@ -76,7 +76,7 @@ static void test_stamps(void) {
 
 enum { ROWS = 17, INNER = 23, COLUMNS = 19 };
 static tiny_tensor *some_values(tiny_ctx *t) {
-  tiny_tensor *x = tiny_randn(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_randn(t, TINY_SHAPE(INNER, COLUMNS));
+  tiny_tensor *x = tiny_rand(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_rand(t, TINY_SHAPE(INNER, COLUMNS));
   return tiny_softmax(tiny_matmul(x, w), -1);
 }
 static void values_of(tiny_ctx *t, float *out) {
@@ -241,7 +241,9 @@ static void chain_on(int gpu, uint32_t seed) {
     CHECK_EQ(tiny_run(program, &x, &y), TINY_OK);
     CHECK_EQ(tiny_sync(p.t), TINY_OK);
     const metal_mock_counts b = metal_mock_counted();
-    CHECK(fabs(tiny_item(y) - 2) < 1e-6);
+    float got[256] = {0};
+    CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+    CHECK(fabsf(got[0] - 2) < 1e-6f && fabsf(got[255] - 2) < 1e-6f);
     tiny_end(p.t);
     if (i < 3) continue;                   // by then it is known to come again
     CHECK(b.command_buffers - a.command_buffers <= 4);
@@ -425,12 +427,12 @@ static void test_calls_fail(void) {
       const tiny_code code = tiny_status(t);
       ended = metal_mock_counted().calls - before < n;
       metal_mock_fail(METAL_MOCK_ANY, 0);
-      CHECK(right == (code == TINY_OK));
+      CHECK(right || code != TINY_OK);     // never in silence
       CHECK(code == TINY_OK || code == TINY_E_MEMORY || code == TINY_E_COMPILE || code == TINY_E_DEVICE);
       CHECK(code == TINY_OK || strlen(tiny_error(t)) > 20);
       CHECK(!ended || code == TINY_OK);
-      if (right != (code == TINY_OK) || (ended && code)) fprintf(stderr, "    call %ld: %s\n", n, tiny_error(t));
-      if (code && tiny_device_count(t) > 0) {              // what was refused once, is not the next time
+      if ((!right && !code) || (ended && code)) fprintf(stderr, "    call %ld: %s\n", n, tiny_error(t));
+      if (code && tiny_device_handle(t, 0)) {              // what was refused once, is not the next time
         tiny_clear(t);
         CHECK(some_work(t));
         all_well(t);
