@@ -143,6 +143,24 @@ static void run_concurrent(world *w) {
   for (int i = 0; i < N; i++) CHECK(y[i] == 8.0f * (float)i);
 }
 
+// Two tensors in one buffer are two.
+static void run_apart(world *w) {
+  id<MTLBuffer> arena = [w->device newBufferWithLength:N * 8 options:0];
+  id<MTLCommandBuffer> b = [w->queue commandBuffer];
+  id<MTLComputeCommandEncoder> e = [b computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+  for (NSUInteger half = 0; half < 2; half++) {
+    [e setComputePipelineState:w->twice];
+    [e setBuffer:w->x offset:0 atIndex:0];
+    [e setBuffer:arena offset:half * N * 4 atIndex:1];
+    [e dispatchThreadgroups:MTLSizeMake(N / GROUP, 1, 1) threadsPerThreadgroup:MTLSizeMake(GROUP, 1, 1)];
+  }
+  [e endEncoding];
+  finish(b);
+  const float *out = [arena contents];
+  for (int i = 0; i < 2 * N; i++) CHECK(out[i] == 2.0f * (float)(i % N));
+  [arena release];
+}
+
 static id<MTLIndirectCommandBuffer> indirect_of(world *w, NSUInteger count) {
   MTLIndirectCommandBufferDescriptor *d = [MTLIndirectCommandBufferDescriptor new];
   d.commandTypes = MTLIndirectCommandTypeConcurrentDispatch;
@@ -367,7 +385,8 @@ static void run_compile_error(world *w) {
 }
 
 static void run_retained(world *w) {         // what a command buffer holds may be given back at once
-  id<MTLBuffer> x = [w->device newBufferWithLength:N * 4 options:0], y = [w->device newBufferWithLength:N * 4 options:0];
+  id<MTLBuffer> x = [w->device newBufferWithLength:N * 4 options:0];
+  id<MTLBuffer> y = [w->device newBufferWithLength:N * 4 options:0];
   id<MTLCommandBuffer> b = [w->queue commandBuffer];
   id<MTLComputeCommandEncoder> e = [b computeCommandEncoder];
   dispatch(e, w->twice, x, y);
@@ -380,6 +399,7 @@ static void run_retained(world *w) {         // what a command buffer holds may 
 
 static const struct { const char *name; void (*run)(world *); } programs[] = {
   { "saxpy", run_saxpy }, { "reduction", run_reduction }, { "concurrent", run_concurrent },
+  { "apart", run_apart },
   { "indirect", run_indirect }, { "residency", run_residency }, { "blits", run_blits }, { "managed", run_managed },
   { "pages", run_pages }, { "events", run_events }, { "textures", run_textures }, { "archive", run_archive },
   { "compile error", run_compile_error }, { "retained", run_retained },
@@ -513,7 +533,9 @@ static void wrong_freed_before(world *w) {
   finish(b);
 }
 static void wrong_nothing(world *w) { CHECK([w->device newBufferWithLength:0 options:0] == nil); }
-static void wrong_large(world *w) { CHECK([w->device newBufferWithLength:[w->device maxBufferLength] + 1 options:0] == nil); }
+static void wrong_large(world *w) {
+  CHECK([w->device newBufferWithLength:[w->device maxBufferLength] + 1 options:0] == nil);
+}
 static void wrong_memoryless(world *w) {
   CHECK([w->device newBufferWithLength:16 options:MTLResourceStorageModeMemoryless] == nil);
 }
@@ -754,7 +776,9 @@ static void copy_odd(world *w, id<MTLBlitCommandEncoder> e) {
 static void copy_overlap(world *w, id<MTLBlitCommandEncoder> e) {
   [e copyFromBuffer:w->x sourceOffset:0 toBuffer:w->x destinationOffset:16 size:32];
 }
-static void copy_fill(world *w, id<MTLBlitCommandEncoder> e) { [e fillBuffer:w->x range:NSMakeRange(N * 4, 4) value:1]; }
+static void copy_fill(world *w, id<MTLBlitCommandEncoder> e) {
+  [e fillBuffer:w->x range:NSMakeRange(N * 4, 4) value:1];
+}
 static void copy_synchronize(world *w, id<MTLBlitCommandEncoder> e) { [e synchronizeResource:w->x]; }
 static void wrong_blit_beyond(world *w) { blit(w, copy_beyond); }
 static void wrong_blit_odd(world *w) { blit(w, copy_odd); }
@@ -1035,7 +1059,8 @@ static void test_executions(void) {
       dispatch(e, w.more, w.x, w.y);
       [e endEncoding];
       finish(b);
-      const int lasts = codes[i] == MTLCommandBufferErrorDeviceRemoved || codes[i] == MTLCommandBufferErrorAccessRevoked;
+      const int lasts = codes[i] == MTLCommandBufferErrorDeviceRemoved ||
+                        codes[i] == MTLCommandBufferErrorAccessRevoked;
       const int fails = turn == 2 || (turn == 3 && lasts);
       CHECK_EQ([b status], fails ? MTLCommandBufferStatusError : MTLCommandBufferStatusCompleted);
       CHECK_EQ([[b error] code], fails ? codes[i] : 0);
@@ -1087,16 +1112,7 @@ static void test_chips(void) {
   id<MTLTexture> t = metal_mock_texture(radeon, MTLPixelFormatR8Unorm, 4, 4, MTLStorageModeShared);
   CHECK(t == nil && strstr(metal_mock_mistake(0), "no textures of storage mode 0"));
   metal_mock_forget();
-  // A GPU without simdgroup matrices does not get through a pipeline with them.
-  const char text[] = "#include <metal_stdlib>\nusing namespace metal;\n"
-                      "kernel void k(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
-                      "  x[i] = simd_sum(x[i]);\n}\n";
-  id<MTLLibrary> l = [machine newLibraryWithSource:string(text) options:nil error:NULL];
-  id<MTLFunction> f = [l newFunctionWithName:@"k"];
-  NSError *error = nil;
-  CHECK(f != nil && [machine newComputePipelineStateWithFunction:f error:&error] == nil);
-  CHECK(strstr([[error localizedDescription] UTF8String], "unlowered function call"));
-  [f release]; [l release]; [all release];
+  [all release];
   [pool release];
   world_clean("chips");
   pool = [NSAutoreleasePool new];
@@ -1107,6 +1123,43 @@ static void test_chips(void) {
   CHECK(strstr(metal_mock_mistake(0), "no buffers of storage mode 1"));
   [phone release];
   [pool release];
+}
+
+// What a GPU hasn't, no pipeline has: by what the kernel itself calls, also by macros, not by what else is there.
+static void test_units(const char *chip, int lanes, int matrices) {
+  static const char text[] =
+    "#include <metal_stdlib>\nusing namespace metal;\n"
+    "#define SUM(name, T) inline T name##_of(T x) { return simd_sum(x); } // {\n"
+    "SUM(sum, float)\n"
+    "inline float2 product(float2 x) {\n  simdgroup_matrix<float, 8, 8> a;\n  a.thread_elements()[0] = x[0];\n"
+    "  a.thread_elements()[1] = x[1];\n  simdgroup_multiply(a, a, a);\n"
+    "  return float2(a.thread_elements()[0], a.thread_elements()[1]);\n}\n"
+    "kernel void plain(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) { x[i] = 1; }\n"
+    "kernel void lanes(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) { x[i] = sum_of(x[i]); }\n"
+    "[[kernel, max_total_threads_per_threadgroup(64)]] void matrices(device float2 *x [[buffer(0)]],\n"
+    "  uint i [[thread_position_in_grid]]) {\n  x[i] = product(x[i]);\n}\n";
+  static const char *const names[3] = { "plain", "lanes", "matrices" };
+  const int has[3] = { 1, lanes, matrices };
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  metal_mock_reset(&(metal_mock_desc){ .chips = chip });
+  id<MTLDevice> d = MTLCreateSystemDefaultDevice();
+  NSError *error = nil;
+  id<MTLLibrary> l = [d newLibraryWithSource:string(text) options:nil error:&error];
+  CHECK(l != nil);
+  if (!l) fprintf(stderr, "%s\n", [[error localizedDescription] UTF8String]);
+  for (int i = 0; i < 3; i++) {
+    id<MTLFunction> f = [l newFunctionWithName:string(names[i])];
+    id<MTLComputePipelineState> p = f ? [d newComputePipelineStateWithFunction:f error:&error] : nil;
+    CHECK(f != nil && (p != nil) == has[i]);
+    if (f && !p) CHECK(strstr([[error localizedDescription] UTF8String], "unlowered function call") != NULL);
+    if (p) CHECK_EQ([p maxTotalThreadsPerThreadgroup], i == 2 ? 64 : 1024);
+    [p release];
+    [f release];
+  }
+  [l release];
+  [d release];
+  [pool release];
+  world_clean("units");
 }
 
 static void test_threads_limit(void) {
@@ -1204,6 +1257,9 @@ int main(void) {
   if (case_named("executions")) test_executions();
   if (case_named("memory")) test_memory();
   if (case_named("chips")) test_chips();
+  if (case_named("units of apple7")) test_units("apple7", 1, 1);
+  if (case_named("units of mac2")) test_units("mac2", 1, 0);
+  if (case_named("units of paravirtual")) test_units("paravirtual", 0, 0);
   if (case_named("threads of a pipeline")) test_threads_limit();
   if (case_named("threads")) test_threads();
   if (case_named("late")) test_late();
