@@ -374,12 +374,12 @@ static void run_archive(world *w) {
 
 static void run_compile_error(world *w) {
   NSError *error = nil;
-  const char text[] = "#include <metal_stdlib>\nusing namespace metal;\nkernel void k(device float *x [[buffer(0)]]) {\n"
+  const char text[] = "#include <metal_stdlib>\nusing namespace metal;\nkernel void k(device float *x [[buffer(0)]])\n{\n"
                       "  x[0] = nowhere;\n}\n";
   CHECK([w->device newLibraryWithSource:string(text) options:nil error:&error] == nil);
   CHECK([[error domain] isEqual:MTLLibraryErrorDomain]);
   CHECK_EQ([error code], MTLLibraryErrorCompileFailure);
-  CHECK(strstr([[error localizedDescription] UTF8String], "program_source:4:10: error:") != NULL);
+  CHECK(strstr([[error localizedDescription] UTF8String], "program_source:5:10: error:") != NULL);
   CHECK([w->library newFunctionWithName:@"nobody"] == nil);
   CHECK_EQ([[w->library functionNames] count], 5);
 }
@@ -507,7 +507,8 @@ static void wrong_time_first(world *w) {
   CHECK([w->b GPUStartTime] == 0);
   end(w, e);
 }
-static void wrong_freed(world *w) {          // an event keeps the command buffer from being completed before the release
+// An event keeps the command buffer from being completed before the release.
+static void wrong_freed(world *w) {
   id<MTLSharedEvent> event = [w->device newSharedEvent];
   id<MTLBuffer> y = [w->device newBufferWithLength:N * 4 options:0];
   id<MTLCommandBuffer> b = [w->queue commandBufferWithUnretainedReferences];
