@@ -282,7 +282,9 @@ typedef struct tiny_language {
   const char *global_buffer, *global_scalar;   // parameter %n of slot %k, before the kernel
   const char *global_atomic;               // the same of memory that is added to; NULL: global_buffer
   const char *kernel, *end;                // "void %n(%a) {", "}"; %0 %1 %2: work items of a group, for launch bounds
+  const char *kernel_units;                // the same of a kernel with WMMAs of units of warps; NULL: kernel
   const char *buffer, *scalar;             // "%t *%n", "%t %n": parameters; NULL: not in %a
+  const char *buffer_read;                 // of memory that the kernel does not store to; NULL: buffer
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%k];"
@@ -375,6 +377,7 @@ struct tiny_renderer {
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint64_t casts;                          // of those: BITCASTs of their bits, and CASTs to f32 and back
   uint64_t narrow;                         // of narrow floats: those with ADD, SUB, MUL, NEG, MAX, each rounded once
+  int vector_lanes;                        // of its widest vectors, a power of two; 0: any number
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
   // so is e^x. 0: it is taken for all of them, e^x too.
