@@ -134,6 +134,7 @@ static int mock_seen(const metal_touched *t) {
 
 static void mock_kernel(mock_work *w, const mock_launch *l, metal_touched *touched) {
   metal_dispatch d;
+  metal_picture picture[MOCK_SLOTS];
   char said[1024] = "";
   memset(&d, 0, sizeof d);
   d.function = l->pipeline->function->function;
@@ -141,6 +142,10 @@ static void mock_kernel(mock_work *w, const mock_launch *l, metal_touched *touch
     const mock_slot *s = &l->slot[i];
     if (s->bytes) d.buffer[i] = (metal_binding){ s->bytes, s->nbytes };
     else if (s->buffer) d.buffer[i] = (metal_binding){ s->buffer->gpu + s->offset, s->buffer->nbytes - s->offset };
+    if (l->texture[i]) {
+      picture[i] = mock_picture(l->texture[i]);
+      d.texture[i] = &picture[i];
+    }
     d.threadgroup_nbytes[i] = l->threadgroup[i];
   }
   memcpy(d.groups, l->groups, sizeof d.groups);

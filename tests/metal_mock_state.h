@@ -277,6 +277,7 @@ int mock_text_kernel(const char *source, int version, const char *kernel);     /
 int mock_storage_fits(MockDevice *d, MTLStorageMode mode, int texture);
 MockBuffer *mock_buffer_new(MockDevice *d, size_t nbytes, MTLResourceOptions options, void *host);
 size_t mock_pixel_nbytes(MTLPixelFormat format);           // 0: not a format that is known here
+metal_picture mock_picture(MockTexture *t);                // for kernels
 
 uint64_t mock_archive_entry(const MockFunction *f, int indirect);
 int mock_archive_find(const MockArchive *a, uint64_t entry);

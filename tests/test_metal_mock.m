@@ -339,6 +339,60 @@ static void run_textures(world *w) {
   [t release];
 }
 
+// A kernel reads one format and writes another: what is between is numbers.
+static const char pixels_text[] =
+  "#include <metal_stdlib>\nusing namespace metal;\n"
+  "kernel void half_of(texture2d<float, access::read> from [[texture(0)]],\n"
+  "                    texture2d<float, access::write> to [[texture(1)]], uint2 i [[thread_position_in_grid]]) {\n"
+  "  if (i.x < from.get_width() && i.y < from.get_height()) to.write(from.read(i) * 0.5f, i);\n}\n";
+
+static id<MTLComputePipelineState> pixels_pipeline(world *w) {
+  id<MTLLibrary> l = [w->device newLibraryWithSource:string(pixels_text) options:nil error:NULL];
+  id<MTLFunction> f = [l newFunctionWithName:@"half_of"];
+  id<MTLComputePipelineState> p = f ? [w->device newComputePipelineStateWithFunction:f error:NULL] : nil;
+  [f release];
+  [l release];
+  return p;
+}
+
+static void run_pixels(world *w) {
+  static const struct { MTLPixelFormat from, to; uint32_t in, out[4]; } cases[] = {
+    { MTLPixelFormatRGBA8Unorm, MTLPixelFormatRGBA8Unorm, 0xff804020, { 0x80402010 } },
+    { MTLPixelFormatRGBA8Unorm, MTLPixelFormatBGRA8Unorm, 0xff804020, { 0x80102040 } },
+    { MTLPixelFormatRGBA8Unorm, MTLPixelFormatR32Float, 0xff0000ff, { 0x3f000000 } },
+    { MTLPixelFormatRGBA8Snorm, MTLPixelFormatRGBA8Snorm, 0x7f81807f, { 0x40c0c040 } },
+    { MTLPixelFormatRGBA8Unorm_sRGB, MTLPixelFormatRGBA32Float, 0xff0000ff, { 0x3f000000, 0, 0, 0x3f000000 } },
+    { MTLPixelFormatRGB10A2Unorm, MTLPixelFormatRG16Float, 0xc00003ff, { 0x00003800 } },
+    { MTLPixelFormatR32Float, MTLPixelFormatR16Float, 0x40400000, { 0x3e00 } },
+    { MTLPixelFormatRG16Unorm, MTLPixelFormatRG16Unorm, 0xffff0000, { 0x80000000 } },
+  };
+  id<MTLComputePipelineState> p = pixels_pipeline(w);
+  CHECK(p != nil);
+  for (size_t i = 0; p && i < sizeof cases / sizeof *cases; i++) {
+    id<MTLTexture> from = metal_mock_texture(w->device, (unsigned)cases[i].from, 4, 4, MTLStorageModePrivate);
+    id<MTLTexture> to = metal_mock_texture(w->device, (unsigned)cases[i].to, 4, 4, MTLStorageModePrivate);
+    uint32_t *pixels = metal_mock_memory(from, NULL), out[4] = { 0 };
+    for (int k = 0; k < 16; k++) pixels[k] = cases[i].in;
+    id<MTLCommandBuffer> b = [w->queue commandBuffer];
+    id<MTLComputeCommandEncoder> e = [b computeCommandEncoder];
+    [e setComputePipelineState:p];
+    [e setTexture:from atIndex:0];
+    [e setTexture:to atIndex:1];
+    [e dispatchThreads:MTLSizeMake(4, 4, 1) threadsPerThreadgroup:MTLSizeMake(2, 2, 1)];
+    [e endEncoding];
+    finish(b);
+    size_t nbytes = 0;
+    const char *memory = metal_mock_memory(to, &nbytes);
+    memcpy(out, memory + nbytes - nbytes / 16, nbytes / 16);
+    CHECK(!memcmp(out, cases[i].out, sizeof out));
+    if (memcmp(out, cases[i].out, sizeof out))
+      fprintf(stderr, "    case %zu: %08x %08x %08x %08x\n", i, out[0], out[1], out[2], out[3]);
+    [from release];
+    [to release];
+  }
+  [p release];
+}
+
 static void run_archive(world *w) {
   char path[] = "/tmp/metal_mock_archive_XXXXXX";
   close(mkstemp(path));
@@ -401,7 +455,8 @@ static const struct { const char *name; void (*run)(world *); } programs[] = {
   { "saxpy", run_saxpy }, { "reduction", run_reduction }, { "concurrent", run_concurrent },
   { "apart", run_apart },
   { "indirect", run_indirect }, { "residency", run_residency }, { "blits", run_blits }, { "managed", run_managed },
-  { "pages", run_pages }, { "events", run_events }, { "textures", run_textures }, { "archive", run_archive },
+  { "pages", run_pages }, { "events", run_events }, { "textures", run_textures }, { "pixels", run_pixels },
+  { "archive", run_archive },
   { "compile error", run_compile_error }, { "retained", run_retained },
 };
 
@@ -806,6 +861,26 @@ static void wrong_blit_region(world *w) {
   finish(w->b);
   [t release];
 }
+static void pixels_with(world *w, MTLTextureUsage usage, int set) {
+  MTLTextureDescriptor *d = [MTLTextureDescriptor texture2DDescriptorWithPixelFormat:MTLPixelFormatR8Unorm width:4
+                                                                              height:4 mipmapped:NO];
+  d.usage = usage;
+  d.storageMode = MTLStorageModePrivate;
+  id<MTLTexture> t = [w->device newTextureWithDescriptor:d], same = [w->device newTextureWithDescriptor:d];
+  id<MTLComputePipelineState> p = pixels_pipeline(w);
+  id<MTLComputeCommandEncoder> e = encoder(w);
+  [e setComputePipelineState:p];
+  [e setTexture:t atIndex:0];
+  if (set) [e setTexture:same atIndex:1];
+  [e dispatchThreadgroups:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(4, 4, 1)];
+  end(w, e);
+  [p release];
+  [same release];
+  [t release];
+}
+static void wrong_texture_unset(world *w) { pixels_with(w, 3, 0); }
+static void wrong_texture_read(world *w) { pixels_with(w, MTLTextureUsageShaderWrite, 1); }
+static void wrong_texture_written(world *w) { pixels_with(w, MTLTextureUsageShaderRead, 1); }
 static void wrong_pixel(world *w) { CHECK(metal_mock_texture(w->device, 999, 8, 8, MTLStorageModePrivate) == NULL); }
 static void wrong_event_back(world *w) {
   id<MTLSharedEvent> event = [w->device newSharedEvent];
@@ -958,6 +1033,9 @@ static const struct { const char *name; void (*run)(world *); const char *told; 
   { "synchronize and not managed", wrong_blit_synchronize, "synchronizeResource:]: the resource is not", 0 },
   { "texture rows", wrong_blit_row, "30 bytes per row", 0 },
   { "texture region", wrong_blit_region, "the region is not within the texture", 0 },
+  { "texture not set", wrong_texture_unset, "texture 1 of half_of is not set", 0 },
+  { "texture not to be read", wrong_texture_read, "has no MTLTextureUsageShaderRead", 0 },
+  { "texture not to be written", wrong_texture_written, "has no MTLTextureUsageShaderWrite", 0 },
   { "pixel format", wrong_pixel, "pixel format 999", 0 },
   { "event back", wrong_event_back, "setSignaledValue:]: the value goes back from 5 to 4", 0 },
   { "event signalled twice", wrong_event_signal, "the value does not grow: 3 after 3", 0 },
