@@ -428,8 +428,8 @@ static void run_archive(world *w) {
 
 static void run_compile_error(world *w) {
   NSError *error = nil;
-  const char text[] = "#include <metal_stdlib>\nusing namespace metal;\nkernel void k(device float *x [[buffer(0)]])\n{\n"
-                      "  x[0] = nowhere;\n}\n";
+  const char text[] = "#include <metal_stdlib>\nusing namespace metal;\n"
+                      "kernel void k(device float *x [[buffer(0)]])\n{\n  x[0] = nowhere;\n}\n";
   CHECK([w->device newLibraryWithSource:string(text) options:nil error:&error] == nil);
   CHECK([[error domain] isEqual:MTLLibraryErrorDomain]);
   CHECK_EQ([error code], MTLLibraryErrorCompileFailure);
