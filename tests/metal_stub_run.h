@@ -18,6 +18,7 @@ enum {
 typedef struct metal_item {
   unsigned place[METAL_PLACES][3];
   void *const *buffer, *const *group_memory;
+  const metal_picture *const *texture;
 } metal_item;
 
 // What the lanes of a SIMD-group gave that were at this exchange.
@@ -36,6 +37,8 @@ typedef struct metal_hooks {
   void (*declared)(void *at, size_t nbytes, const char *name);
   void (*access)(const void *at, size_t nbytes, int how);
   void (*wrong)(const metal_place_in_text *at, const char *what, long value);
+  unsigned (*picture_size)(const metal_picture *p, int of_height);
+  void (*picture_access)(const metal_picture *p, unsigned x, unsigned y, float *pixel, int writes, int line);
 } metal_hooks;
 
 // name: as the host asks for it; function: as the text has it.
