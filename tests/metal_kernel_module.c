@@ -82,8 +82,9 @@ static int metal_refuses_include(const char *source, metal_text *log) {
       const int is = !strncmp(p, "include", 7) || !strncmp(p, "import", 6);
       const char *name = is ? strpbrk(p, "<\"\n") : NULL;
       if (is && (!name || (strncmp(name, "<metal_", 7) && strncmp(name, "<simd/", 6)) || strstr(p, "..") == name + 1)) {
-        metal_print(log, "program_source:%d:%d: error: file not found: only headers of Metal's library are included here\n", line,
-                    (int)(p - begins) + 1);
+        const int at = (int)((name ? name : p) - begins);
+        metal_print(log, "program_source:%d:%d: fatal error: file not found: only headers of Metal's library are included here\n",
+                    line, at + 1);
         return 1;
       }
     }
@@ -113,20 +114,58 @@ static int metal_expand(const metal_module *m, metal_text *out, metal_text *log)
   free(text.data);
   return !rc && out->data;
 }
+static void metal_put_swizzles(metal_text *text, const metal_reading *r) {
+  for (int i = 0; i < 3; i++) {
+    metal_print(text, "#define METAL_SWIZZLES_%d ", i + 2);
+    metal_put(text, r->swizzles[i].data ? r->swizzles[i].data : "", r->swizzles[i].n);
+    metal_print(text, "\n");
+  }
+}
+// Of a text that the compiler refuses: what it says of the text as it was, where lines and columns are the user's. It
+// takes all attributes but one whose name is a word here.
+static void metal_explain(const metal_module *m, const metal_reading *read, metal_text *log) {
+  char command[800];
+  metal_reading r;
+  metal_text text = {NULL, 0, 0}, said = {NULL, 0, 0};
+  memset(&r, 0, sizeof r);
+  metal_tokens(&r, m->source);
+  metal_put_swizzles(&text, read);
+  metal_print(&text, "#include \"metal_stub%s.h\"\n#line 1 \"program_source\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
+  const size_t begins = text.n;
+  metal_put(&text, m->source, strlen(m->source));
+  for (int i = 0, inside = 0; i < r.n; i++) {
+    if (metal_is_attribute(&r, i)) inside = metal_closing(&r, i);
+    for (int at = i + 1; metal_is(&r, i, "template") && metal_is_attribute(&r, at); ) {      // C++ has none there
+      const int end = metal_closing(&r, at);
+      for (const char *p = r.token[at].at; p < r.token[end].at + r.token[end].n; p++)
+        if (*p != '\n') text.data[begins + (size_t)(p - m->source)] = ' ';
+      at = end + 1;
+    }
+    if (i < inside && metal_is(&r, i, "threadgroup")) text.data[begins + (size_t)(r.token[i].at - m->source)] = 'T';
+  }
+  const metal_path in = metal_temporary(text.data, text.n);
+  snprintf(command, sizeof command, "%s -x c++ -std=%s -w -ferror-limit=20 -fno-color-diagnostics -nostdinc -fsyntax-only -DMETAL_EXECUTES "
+           "-D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl -I%s - <%s 2>&1", metal_kernel_compiler(),
+           metal_standard(m->version), m->version, metal_folder().text, metal_folder().text, in.text);
+  if (metal_command(command, &said) && said.data && strstr(said.data, "program_source:")) {
+    for (char *at = said.data; (at = strstr(at, "Threadgroup(")) != NULL; at++) *at = 't';
+    log->n = 0;
+    metal_put(log, said.data, said.n);
+  }
+  remove(in.text);
+  free(said.data); free(text.data);
+  metal_read_free(&r);
+}
 // A shared object of what was read; its path, "" where the log says why not.
 static metal_path metal_compile(const metal_module *m, const metal_reading *r, metal_text *log) {
   static const char *const how[] = {
-    "-O1 -DMETAL_IS_CHECKED -fsanitize=kernel-address -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
+    "-O1 -DMETAL_IS_CHECKED -fsanitize=alignment,array-bounds,integer-divide-by-zero,kernel-address -fsanitize-recover=all -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
     "-mllvm -asan-globals=0 -mllvm -asan-kernel-mem-intrinsic-prefix=1", "-O2"
   };
   char command[1200];
   metal_text text = {NULL, 0, 0};
   metal_print(&text, "#define METAL_EXECUTES\n");
-  for (int i = 0; i < 3; i++) {
-    metal_print(&text, "#define METAL_SWIZZLES_%d ", i + 2);
-    metal_put(&text, r->swizzles[i].data ? r->swizzles[i].data : "", r->swizzles[i].n);
-    metal_print(&text, "\n");
-  }
+  metal_put_swizzles(&text, r);
   metal_print(&text, "#include \"metal_stub%s.h\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
   metal_put(&text, r->text.data, r->text.n);
   metal_print(&text, "\n#line 1 \"metal_entries\"\n#include \"metal_stub.h\"\nextern \"C\" { const metal_hooks *metal_executor; }\n");
@@ -134,7 +173,7 @@ static metal_path metal_compile(const metal_module *m, const metal_reading *r, m
   metal_path out = metal_temporary("", 0);
   const metal_path in = metal_temporary(text.data, text.n);
   snprintf(command, sizeof command, "%s -x c++ -std=%s -w -ferror-limit=20 -fno-color-diagnostics -fno-exceptions -fno-rtti -nostdinc "
-           "-ffp-contract=off %s %s -D__METAL_VERSION__=%d -I%s -shared -fPIC - -o %s <%s 2>&1", metal_kernel_compiler(),
+           "-Wframe-larger-than=131072 -Werror=frame-larger-than -ffp-contract=off %s %s -D__METAL_VERSION__=%d -I%s -shared -fPIC - -o %s <%s 2>&1", metal_kernel_compiler(),
            metal_standard(m->version), how[m->mode], m->fast_math ? "-ffast-math" : "", m->version, metal_folder().text, out.text,
            in.text);
   const int rc = metal_command(command, log);
@@ -142,7 +181,7 @@ static metal_path metal_compile(const metal_module *m, const metal_reading *r, m
   if (getenv("METAL_KERNEL_KEEP")) fprintf(stderr, "%s\n", command);
   else remove(in.text);
   free(text.data);
-  if (rc) { remove(out.text); *out.text = 0; }
+  if (rc) { remove(out.text); *out.text = 0; metal_explain(m, r, log); }
   return out;
 }
 

@@ -40,14 +40,15 @@ typedef struct metal_kernel_read {        // at: of the first parameter; call: w
   metal_name host, call, plain;
   int first, last, is_template, head;
 } metal_kernel_read;
-typedef struct metal_function_read { metal_name name; int first, last, token, is_template; } metal_function_read;
+// begin: of its declaration; first, last: braces of its body; is_dropped: the text has it for another space already
+typedef struct metal_function_read { metal_name name; int begin, open, first, last, is_dropped; } metal_function_read;
 
 enum { METAL_DEEP = 64 };
 typedef struct metal_reading {
   metal_token *token; int n;
   metal_kernel_read *kernel; int kernels;
   metal_function_read *function; int functions;
-  metal_name space[METAL_DEEP]; int deep;
+  metal_name space[METAL_DEEP]; int is_type[METAL_DEEP], deep;
   metal_text text, entries, swizzles[3], log;
   int failed;
 } metal_reading;
@@ -105,34 +106,37 @@ static int metal_is(const metal_reading *r, int at, const char *word) {
   const size_t n = strlen(word);
   return at >= 0 && at < r->n && (size_t)r->token[at].n == n && !memcmp(r->token[at].at, word, n);
 }
-static int metal_is_word(const metal_reading *r, int at) { return at >= 0 && r->token[at].kind == METAL_WORD_TOKEN; }
+static int metal_is_word(const metal_reading *r, int at) {
+  return at >= 0 && at < r->n && r->token[at].kind == METAL_WORD_TOKEN;
+}
+static int metal_ends(const metal_reading *r, int at) { return at >= r->n - 1; }
 static int metal_is_attribute(const metal_reading *r, int at) {   // "[[", of which no space parts the two
   return metal_is(r, at, "[") && metal_is(r, at + 1, "[");
 }
 static int metal_is_opening(const metal_reading *r, int at) {
-  return r->token[at].n == 1 && strchr("([{", *r->token[at].at) != NULL;
+  return at < r->n && r->token[at].n == 1 && strchr("([{", *r->token[at].at) != NULL;
 }
 static int metal_is_closing(const metal_reading *r, int at) {
-  return r->token[at].n == 1 && strchr(")]}", *r->token[at].at) != NULL;
+  return at < r->n && r->token[at].n == 1 && strchr(")]}", *r->token[at].at) != NULL;
 }
 // The token that closes what `at` opens; the last one where there is none.
 static int metal_closing(const metal_reading *r, int at) {
   int depth = 0;
-  for (; r->token[at].kind != METAL_ENDS; at++) {
+  for (; !metal_ends(r, at); at++) {
     if (metal_is_opening(r, at)) depth++;
     else if (metal_is_closing(r, at) && --depth <= 0) return at;
   }
-  return at;
+  return r->n - 1;
 }
 // The ">" that closes the "<" at `at`.
 static int metal_closing_angle(const metal_reading *r, int at) {
   int depth = 0;
-  for (; r->token[at].kind != METAL_ENDS && !metal_is(r, at, ";") && !metal_is(r, at, "{"); at++) {
+  for (; !metal_ends(r, at) && !metal_is(r, at, ";") && !metal_is(r, at, "{"); at++) {
     if (metal_is(r, at, "(") || metal_is(r, at, "[")) at = metal_closing(r, at);
     else if (metal_is(r, at, "<")) depth++;
     else if (metal_is(r, at, ">") && --depth == 0) return at;
   }
-  return at;
+  return at < r->n ? at : r->n - 1;
 }
 static metal_name metal_word_of(const metal_reading *r, int at) {
   metal_name name;
@@ -179,6 +183,10 @@ static int metal_is_space(const metal_reading *r, int at) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) if (metal_is(r, at, words[i])) return 1;
   return 0;
 }
+static int metal_has_space(const metal_reading *r, int first, int last) {
+  for (int i = first; i < last; i++) if (metal_is_space(r, i)) return 1;
+  return 0;
+}
 // Does a declaration of tokens first .. last - 1 make a pointer or reference, and say to where? 0: it makes none; -1: it
 // does not say.
 static int metal_pointer_to(const metal_reading *r, int first, int last) {
@@ -209,6 +217,7 @@ static int metal_comma(const metal_reading *r, int at, int last) {
 static int metal_function_number(const metal_reading *r, const metal_token *t) {   // of the only one of this name; -1
   int found = -1;
   for (int i = 0; i < r->functions; i++) {
+    if (r->function[i].is_dropped) continue;
     if (strlen(r->function[i].name.text) != (size_t)t->n || memcmp(r->function[i].name.text, t->at, (size_t)t->n)) continue;
     if (found >= 0) return -1;
     found = i;
@@ -277,13 +286,34 @@ static void metal_call_of(const metal_reading *r, const char *name, metal_name *
     if (*r->space[i].text) snprintf(text + strlen(text), sizeof text - strlen(text), "%.60s::", r->space[i].text);
   snprintf(call->text, sizeof call->text, "%.60s%.58s", text, name);
 }
+// Are tokens a .. a_end - 1 and those from b on the same, but for spaces of addresses?
+static int metal_is_same(const metal_reading *r, int a, int a_end, int b, int b_end) {
+  for (;; a++, b++) {
+    while (a < a_end && metal_is_space(r, a)) a++;
+    while (b < b_end && metal_is_space(r, b)) b++;
+    if (a >= a_end || b >= b_end) return a >= a_end && b >= b_end;
+    if (r->token[a].n != r->token[b].n || memcmp(r->token[a].at, r->token[b].at, (size_t)r->token[a].n)) return 0;
+  }
+}
+// Here all spaces are one, so that of functions that differ in them alone there is one.
+static void metal_drop_double(metal_reading *r, metal_function_read *f) {
+  for (const metal_function_read *g = r->function; g < f; g++) {
+    if (strcmp(f->name.text, g->name.text) || g->is_dropped || !metal_is_same(r, g->begin, g->first, f->begin, f->first)) continue;
+    f->is_dropped = metal_is_same(r, g->first, g->last, f->first, f->last);
+    if (!f->is_dropped && metal_has_space(r, f->open, f->first))
+      metal_refuse(r, f->open - 1, "'%s' differs from another in address spaces alone, and does something else: it is not "
+                   "executed here", f->name.text);
+    return;
+  }
+}
 // A function's definition: parameters between tokens open and its ")", its body from `body` on.
 static void metal_add_function(metal_reading *r, int first, int head, int open, int body, int is_template) {
   const int last = metal_closing(r, open);
   const metal_name name = metal_word_of(r, open - 1);
   r->function = (metal_function_read *)realloc(r->function, (size_t)(r->functions + 1) * sizeof *r->function);
   metal_function_read *f = &r->function[r->functions++];
-  *f = (metal_function_read){name, body, metal_closing(r, body), open - 1, is_template};
+  *f = (metal_function_read){name, first, open, body, metal_closing(r, body), 0};
+  if (!r->deep || !r->is_type[r->deep - 1]) metal_drop_double(r, f);
   for (int i = open + 1; i < last; i = metal_comma(r, i, last) + 1)
     metal_look_at_pointer(r, i, metal_comma(r, i, last));
   if (!metal_says_kernel(r, first, open)) return;
@@ -298,7 +328,7 @@ static void metal_add_instance(metal_reading *r, int first, int last) {
   char host[120] = "";
   int at = last - 1;
   for (int i = first; i < last; i++)
-    if (metal_is(r, i, "host_name") && r->token[i + 2].n > 2)
+    if (metal_is(r, i, "host_name") && i + 2 < last && r->token[i + 2].n > 2)
       snprintf(host, sizeof host, "%.*s", r->token[i + 2].n - 2, r->token[i + 2].at + 1);
   const int open = metal_parameters(r, first + 1, last);
   if (open > 0) at = open - 1;
@@ -330,8 +360,8 @@ static int metal_begins_statement(const metal_reading *r, int at) {
   return metal_is(r, at - 1, "{") || metal_is(r, at - 1, "}") || metal_is(r, at - 1, ";");
 }
 static int metal_semicolon(const metal_reading *r, int at) {
-  for (; r->token[at].kind != METAL_ENDS && !metal_is(r, at, ";"); at++) if (metal_is_opening(r, at)) at = metal_closing(r, at);
-  return at;
+  for (; !metal_ends(r, at) && !metal_is(r, at, ";"); at++) if (metal_is_opening(r, at)) at = metal_closing(r, at);
+  return at < r->n ? at : r->n - 1;
 }
 // `float *p = ..`: words, a star, a word, and what ends or begins a value.
 static int metal_is_pointer_declared(const metal_reading *r, int at) {
@@ -353,11 +383,15 @@ static void metal_look_at_body(metal_reading *r, const metal_function_read *f) {
     if (metal_begins_statement(r, i) && metal_is_word(r, i) && metal_is_pointer_declared(r, i))
       metal_look_at_pointer(r, i, metal_semicolon(r, i));
 }
-// `threadgroup float a[4], b;` at a statement's beginning, not a pointer's.
+// `threadgroup float a[4], b;` at a statement's beginning, behind alignas and const, not a pointer's: the word's token;
+// 0: it is none.
 static int metal_is_shared(const metal_reading *r, int at) {
-  const int end = metal_semicolon(r, at);
-  const int is = metal_is(r, at, "threadgroup") || (metal_is(r, at, "const") && metal_is(r, at + 1, "threadgroup"));
-  return is && metal_begins_statement(r, at) && metal_pointer_to(r, at, end) == 0 && !metal_is(r, at + 1, "(");
+  int word = at;
+  if (!metal_begins_statement(r, at)) return 0;
+  while (metal_is(r, word, "alignas") || metal_is(r, word, "const"))
+    word = (metal_is(r, word, "alignas") ? metal_closing(r, word + 1) : word) + 1;
+  if (!metal_is(r, word, "threadgroup") || metal_pointer_to(r, word, metal_semicolon(r, word))) return 0;
+  return word;
 }
 // Behind the declaration's end: names its variables to the executor.
 static void metal_put_shared(metal_text *out, const metal_reading *r, int first, int end) {
@@ -392,24 +426,36 @@ static void metal_note_swizzle(metal_reading *r, const metal_token *t) {
   }
 }
 
+// As many spaces, in as many lines; lines that say where they come from stay.
+static void metal_put_blank(metal_text *out, const char *from, const char *to) {
+  for (int line = 0, begins = 0; from < to; begins = *from++ == '\n') {
+    if (begins) line = *from == '#';
+    metal_put(out, line || *from == '\n' ? from : " ", 1);
+  }
+}
 // The text again, without attributes; each token keeps its place.
 static void metal_write_text(metal_reading *r, const char *source) {
   const char *from = source;
-  for (int i = 0; i < r->n; i++) {
+  for (int i = 0, f = 0; i < r->n; i++) {
     const metal_token *t = &r->token[i];
     metal_put(&r->text, from, (size_t)(t->at - from));
     from = t->at;
     if (t->kind == METAL_ENDS) break;
-    if (metal_is_attribute(r, i)) {
-      const int end = metal_closing(r, i);
+    while (f < r->functions && (r->function[f].begin < i || !r->function[f].is_dropped)) f++;
+    const int is_dropped = f < r->functions && r->function[f].begin == i;
+    if (metal_is_attribute(r, i) || is_dropped) {
+      const int end = is_dropped ? r->function[f].last : metal_closing(r, i);
       const char *to = r->token[end].at + r->token[end].n;
-      for (; from < to; from++) metal_put(&r->text, *from == '\n' ? "\n" : " ", 1);
+      if (metal_ends(r, end)) { metal_refuse(r, i, "expected ']'"); return; }
+      metal_put_blank(&r->text, from, to);
+      from = to;
       i = end;
       continue;
     }
     if (t->kind == METAL_WORD_TOKEN && (metal_is(r, i - 1, ".") || metal_is(r, i - 1, "->"))) metal_note_swizzle(r, t);
-    if (i && metal_is_shared(r, i)) {
-      const int end = metal_semicolon(r, i), word = metal_is(r, i, "threadgroup") ? i : i + 1;
+    const int word = i ? metal_is_shared(r, i) : 0;
+    if (word) {
+      const int end = metal_semicolon(r, word);
       metal_put(&r->text, from, (size_t)(r->token[word].at - from));
       metal_put(&r->text, "metal_group", 11);
       from = r->token[word].at + 11;
@@ -430,9 +476,9 @@ static void metal_write_text(metal_reading *r, const char *source) {
 static int metal_read_declaration(metal_reading *r, int at) {
   int is_template = 0, end = at;
   const int head = metal_skip_head(r, at, &is_template);
-  while (r->token[end].kind != METAL_ENDS && !metal_is(r, end, ";") && !metal_is(r, end, "{"))
+  while (!metal_ends(r, end) && !metal_is(r, end, ";") && !metal_is(r, end, "{"))
     end = (metal_is(r, end, "(") || metal_is(r, end, "[") ? metal_closing(r, end) : end) + 1;
-  if (r->token[end].kind == METAL_ENDS) return end;
+  if (metal_ends(r, end)) return r->n - 1;
   if (metal_is(r, end, ";")) {
     if (metal_is(r, at, "template") && !is_template) metal_add_instance(r, at, end);
     return end + 1;
@@ -447,6 +493,7 @@ static int metal_read_declaration(metal_reading *r, int at) {
   if ((is_space || is_type) && r->deep < METAL_DEEP) {
     memset(&r->space[r->deep], 0, sizeof r->space[0]);
     if (metal_is_word(r, head + 1)) r->space[r->deep] = metal_word_of(r, head + 1);
+    r->is_type[r->deep] = is_type;
     r->deep++;
     return end + 1;
   }
@@ -460,7 +507,7 @@ static int metal_read(metal_reading *r, const char *expanded) {
   memset(r, 0, sizeof *r);
   metal_tokens(r, expanded);
   metal_look_for_words(r);
-  for (int i = 0; r->token[i].kind != METAL_ENDS && !r->failed; ) {
+  for (int i = 0; !metal_ends(r, i) && !r->failed; ) {
     if (metal_is(r, i, "}")) { r->deep -= r->deep > 0; i++; continue; }
     if (metal_is(r, i, ";")) { i++; continue; }
     const int next = metal_read_declaration(r, i);
@@ -504,24 +551,38 @@ static int metal_attribute_of(const metal_reading *r, int first, int last) {
   return -1;
 }
 
-// Parameter n of kernel k: what the call gives it, and a row of the table if it is bound. *next: the index of a buffer
-// that does not say which.
-static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, int n, int first, int last, int *next,
+// Indices of buffers that kernel k says, bits of a word: those that say none have the least that is left, in order.
+static unsigned metal_taken(const metal_reading *r, const metal_kernel_read *k) {
+  unsigned taken = 0;
+  for (int i = k->first; i < k->last; i++) {
+    if (!metal_is_attribute(r, i) || !metal_is(r, i + 2, "buffer") || !metal_is(r, i + 3, "(") || !metal_is(r, i + 5, ")")) continue;
+    const int index = atoi(r->token[i + 4].at);
+    if (index >= 0 && index < 31) taken |= 1u << index;
+  }
+  return taken;
+}
+static int metal_take(unsigned *taken) {
+  int i = 0;
+  while (i < 31 && *taken >> i & 1) i++;
+  *taken |= 1u << i;
+  return i;
+}
+// Parameter n of kernel k: what the call gives it, and a row of the table if it is bound.
+static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, int n, int first, int last, unsigned *taken,
                                   metal_text *call, metal_text *table) {
   const int attribute = metal_attribute_of(r, first, last), pointer = metal_pointer_to(r, first, last);
   const int has_index = attribute >= 0 && metal_is(r, attribute + 1, "(");
   metal_text type = {NULL, 0, 0}, index = {NULL, 0, 0};
   metal_print(&type, "typename metal_parameter<%d, decltype(&%s)>::type", n, k->call.text);
   if (has_index) metal_put_tokens(&index, r, attribute + 2, metal_closing(r, attribute + 1));
-  else metal_print(&index, "%d", *next);
   metal_print(call, n ? ", " : "");
   if (pointer == 1 && (attribute < 0 || metal_is(r, attribute, "buffer") || metal_is(r, attribute, "threadgroup"))) {
     const int shared = metal_has(r, first, last, "threadgroup") && !(attribute >= 0 && metal_is(r, attribute, "buffer"));
+    if (!has_index) metal_print(&index, "%d", shared ? 0 : metal_take(taken));
     metal_print(call, "metal_bound<%s>::of(m->%s[%s])", type.data, shared ? "group_memory" : "buffer", index.data);
     metal_print(table, "{%s, %s, metal_bound<%s>::writes, metal_bound<%s>::element}, ",
                 shared ? "METAL_THREADGROUP" : metal_has(r, first, last, "constant") ? "METAL_CONSTANT" : "METAL_BUFFER",
                 index.data, type.data, type.data);
-    *next += !shared;
   } else if (attribute < 0) {
     metal_refuse(r, first, "invalid type for input declaration in a kernel function: it has no attribute");
   } else {
@@ -549,14 +610,15 @@ static void metal_write_entries(metal_reading *r) {
   for (int i = 0; i < r->kernels && !r->failed; i++) {
     const metal_kernel_read *k = &r->kernel[i];
     metal_text call = {NULL, 0, 0}, row = {NULL, 0, 0};
-    int next = 0, n = 0;
+    unsigned taken = metal_taken(r, k);
+    int n = 0;
     if (k->is_template) continue;
     for (int at = k->first; at < k->last; at = metal_comma(r, at, k->last) + 1)
-      metal_write_parameter(r, k, n++, at, metal_comma(r, at, k->last), &next, &call, &row);
-    metal_print(out, "static void metal_call_%d(const metal_item *m) { ", i);
-    metal_print(out, "%s(", k->call.text);
+      metal_write_parameter(r, k, n++, at, metal_comma(r, at, k->last), &taken, &call, &row);
+    metal_print(out, "#line %d \"program_source\"\n", r->token[k->head].line);
+    metal_print(out, "static void metal_call_%d(const metal_item *m) { %s(", i, k->call.text);
     metal_put(out, call.data ? call.data : "", call.n);
-    metal_print(out, "); }\nstatic const metal_argument metal_arguments_%d[] = {", i);
+    metal_print(out, "); } static const metal_argument metal_arguments_%d[] = {", i);
     metal_put(out, row.data ? row.data : "", row.n);
     metal_print(out, "{}};\n");
     metal_print(&table, "  {\"%s\", \"%s\", metal_call_%d, metal_arguments_%d, "
@@ -565,7 +627,7 @@ static void metal_write_entries(metal_reading *r) {
     metal_print(&table, ")},\n");
     free(call.data); free(row.data);
   }
-  metal_print(out, "extern \"C\" const metal_record metal_records[] = {\n");
+  metal_print(out, "#line 1 \"metal_records\"\nextern \"C\" const metal_record metal_records[] = {\n");
   metal_put(out, table.data ? table.data : "", table.n);
   metal_print(out, "  {}\n};\n");
   free(table.data);

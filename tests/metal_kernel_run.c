@@ -23,7 +23,7 @@
 
 enum {
   METAL_ITEMS = 1024, METAL_SIMDS = METAL_ITEMS / METAL_LANES, METAL_BUFFERS = 31, METAL_VARIABLES = 64,
-  METAL_STACK = 64 << 10, METAL_GUARD = 4 << 10, METAL_SPAN = METAL_STACK + METAL_GUARD, METAL_GROUP_MOST = 64 << 10
+  METAL_STACK = 256 << 10, METAL_GUARD = 4 << 10, METAL_SPAN = METAL_STACK + METAL_GUARD, METAL_GROUP_MOST = 64 << 10
 };
 static const size_t metal_shadow_most = (size_t)1 << 28;   // bytes bound: beyond, races are not looked for
 
@@ -75,6 +75,7 @@ typedef struct metal_range {
   int kind, number;
   metal_cell *shadow;
   const char *origin;
+  metal_touched touched;
 } metal_range;
 
 typedef struct metal_run_state {           // what threads of this machine that share a dispatch share
@@ -96,6 +97,7 @@ typedef struct metal_worker {
   metal_context core, fiber[METAL_ITEMS];
   int idle[METAL_ITEMS], idles, made, guarded, now, fiber_now, begun, n, left;
   metal_one one[METAL_ITEMS];
+  metal_item item[METAL_ITEMS];            // here, where loads of them are known to be right
   metal_given given[METAL_SIMDS];
   uint64_t group;
   unsigned place[3];
@@ -157,6 +159,12 @@ static void metal_absent(unsigned lane, int line) {
              metal_now->now, (int)lane);
 }
 
+static void metal_wrong(const metal_place_in_text *at, const char *what, long value) {
+  char sentence[200];
+  snprintf(sentence, sizeof sentence, what, value);
+  metal_fail(metal_now, "line %u: thread %d of group %ld: %s", at->line, metal_now->now, (long)metal_now->group, sentence);
+}
+
 // ** a thread **
 
 static void metal_numbers(const metal_worker *w, int i, metal_item *m) {
@@ -188,11 +196,10 @@ static void metal_fiber(void) {
   for (;;) {
     metal_worker *w = metal_now;
     while (w->begun < w->n) {
-      metal_item m;
       const int i = w->begun++;
       w->now = i;
-      metal_numbers(w, i, &m);
-      w->run->f->record->call(&m);
+      metal_numbers(w, i, &w->item[i]);
+      w->run->f->record->call(&w->item[i]);
       w->one[w->now].state = METAL_ENDED;
       w->left--;
     }
@@ -373,6 +380,12 @@ static int metal_is_own(const metal_worker *w, const char *at) {
   return (size_t)(at - w->stacks) < (size_t)METAL_ITEMS * METAL_SPAN || (size_t)(at - (const char *)w) < sizeof *w ||
          (size_t)(at - (const char *)&metal_hooks_checked) < sizeof metal_hooks_checked;
 }
+static void metal_touch(metal_range *r, size_t at, size_t n, int how) {
+  size_t *begin = how == METAL_READ ? &r->touched.read_begin : &r->touched.write_begin;
+  size_t *end = how == METAL_READ ? &r->touched.read_end : &r->touched.write_end;
+  if (!*end || at < *begin) *begin = at;
+  if (at + n > *end) *end = at + n;
+}
 static void metal_access(const void *address, size_t n, int how) {
   metal_worker *w = metal_now;
   const char *at = (const char *)address;
@@ -384,6 +397,7 @@ static void metal_access(const void *address, size_t n, int how) {
   if (r->kind == METAL_OF_MODULE) {
     if (how != METAL_READ) metal_fail(w, "thread %d writes to a constant", w->now);
   } else if (r->shadow) metal_look(w, r, at, n, how);
+  if (r->kind == METAL_OF_DEVICE && w->run->d->touched) metal_touch((metal_range *)r, (size_t)(at - r->at), n, how);
 }
 // The cells of the group's memory from number `first` on, for n bytes.
 static metal_cell *metal_group_shadow(metal_worker *w, size_t n) {
@@ -394,7 +408,8 @@ static metal_cell *metal_group_shadow(metal_worker *w, size_t n) {
 }
 static void metal_add_group_range(metal_worker *w, char *at, size_t n, const char *name, int number) {
   metal_cell *shadow = metal_group_shadow(w, n);
-  w->range[w->ranges++] = (metal_range){at, at + n, name, METAL_OF_GROUP, number, shadow, (const char *)((uintptr_t)at & ~(uintptr_t)3)};
+  w->range[w->ranges++] = (metal_range){at, at + n, name, METAL_OF_GROUP, number, shadow, (const char *)((uintptr_t)at & ~(uintptr_t)3),
+                                        {0, 0, 0, 0}};
 }
 static void metal_declared(void *at, size_t n, const char *name) {
   metal_worker *w = metal_now;
@@ -409,11 +424,11 @@ static void metal_declared(void *at, size_t n, const char *name) {
 }
 
 const metal_hooks metal_hooks_checked = {
-  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared, metal_access
+  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared, metal_access, metal_wrong
 };
 static void metal_declared_fast(void *at, size_t n, const char *name) { (void)at; (void)n; (void)name; }
 static const metal_hooks metal_hooks_fast = {
-  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared_fast, NULL
+  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared_fast, NULL, metal_wrong
 };
 
 // ** workers **
@@ -506,7 +521,7 @@ static void metal_bind_ranges(metal_run_state *run) {
     if (argument[i].kind == METAL_THREADGROUP) continue;
     const metal_binding *b = &run->d->buffer[argument[i].index];
     const char *at = (const char *)b->base;
-    run->range[run->ranges++] = (metal_range){at, at + b->nbytes, NULL, METAL_OF_DEVICE, argument[i].index, NULL, at};
+    run->range[run->ranges++] = (metal_range){at, at + b->nbytes, NULL, METAL_OF_DEVICE, argument[i].index, NULL, at, {0, 0, 0, 0}};
     total += b->nbytes;
   }
   for (int i = 0; i < run->ranges && total <= metal_shadow_most; i++) {
@@ -550,13 +565,16 @@ int metal_run(const metal_dispatch *d, char *said, size_t nbytes) {
   pthread_mutex_init(&run.lock, NULL);
   if (run.checked) {
     metal_bind_ranges(&run);
-    run.range[run.ranges++] = (metal_range){d->function->module->low, d->function->module->high, NULL, METAL_OF_MODULE, 0, NULL, NULL};
+    run.range[run.ranges++] = (metal_range){d->function->module->low, d->function->module->high, NULL, METAL_OF_MODULE, 0, NULL, NULL,
+                                            {0, 0, 0, 0}};
   }
   int threads = run.checked || d->threads < 1 ? 1 : d->threads > MOST ? MOST : d->threads, made = 0;
   if ((uint64_t)threads > run.groups) threads = (int)run.groups;
   while (made < threads - 1 && !pthread_create(&thread[made], NULL, metal_work, &run)) made++;
   metal_work(&run);
   for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; d->touched && i < run.ranges; i++)
+    if (run.range[i].kind == METAL_OF_DEVICE) d->touched[run.range[i].number] = run.range[i].touched;
   metal_free_ranges(&run);
   pthread_mutex_destroy(&run.lock);
   return run.failed;

@@ -224,7 +224,7 @@ static void mock_indirect_run(mock_work *w, const mock_command *c) {
 // Blits. -------------------------------------------------------------------------------------------------------------
 
 static void mock_rows(uint8_t *to, size_t to_row, const uint8_t *from, size_t from_row, size_t nbytes, size_t rows) {
-  for (size_t y = 0; y < rows; y++) memcpy(to + y * to_row, from + y * from_row, nbytes);
+  for (size_t y = 0; y < rows; y++) memmove(to + y * to_row, from + y * from_row, nbytes);
   mock.counts.copied_nbytes += nbytes * rows;
 }
 

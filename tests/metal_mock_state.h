@@ -16,6 +16,7 @@
   long owned, held;
   long busy;                               // committed command buffers that use it and are not completed
   long named;                              // command buffers that use it, committed or not
+  int told;                                // lived when the machine was reset: no leak of what came after
   uint64_t stamp;                          // the command buffer that noted it last
   Class was;                               // of the dead: what it was
   NSString *label;

@@ -160,7 +160,7 @@ namespace metal {
   inline uint metal_column(uint lane) { return (lane << 1 & 2) | (lane >> 1 & 4); }
   template <typename T, int rows, int columns> struct simdgroup_matrix {
     static_assert(rows == 8 && columns == 8, "a matrix of a SIMD-group has 8 rows and 8 columns");
-    static_assert(metal_same<T, float>::value || metal_same<T, half>::value || metal_same<T, bfloat>::value,
+    static_assert(metal_same<T, float>::value || metal_same<T, half>::value || metal_same<T, metal_bfloat>::value,
                   "a matrix of a SIMD-group is of float, half or bfloat");
     typedef vec<T, 2> storage_type;
     storage_type held;
@@ -258,17 +258,19 @@ extern "C" {
   extern const metal_shared __start_metal_shared[] __attribute__((weak)), __stop_metal_shared[] __attribute__((weak));
   const metal_shared *metal_shared_first = __start_metal_shared, *metal_shared_last = __stop_metal_shared;
 }
+template <typename T> struct metal_bytes { enum { n = sizeof(T) }; };
+template <> struct metal_bytes<void> { enum { n = 1 }; };
 template <typename T> struct metal_bound;
 template <typename T> struct metal_bound<T *> {
-  enum { writes = 1, element = sizeof(T) };
+  enum { writes = 1, element = metal_bytes<T>::n };
   static T *of(void *p) { return (T *)p; }
 };
 template <typename T> struct metal_bound<const T *> {
-  enum { writes = 0, element = sizeof(T) };
+  enum { writes = 0, element = metal_bytes<T>::n };
   static const T *of(void *p) { return (const T *)p; }
 };
 template <typename T> struct metal_bound<T &> {
-  enum { writes = metal_bound<T *>::writes, element = sizeof(T) };
+  enum { writes = metal_bound<T *>::writes, element = metal_bytes<T>::n };
   static T &of(void *p) { return *(T *)p; }
 };
 template <typename T> struct metal_number {
@@ -311,6 +313,15 @@ template <typename R, typename P, typename... Q> struct metal_parameter<0, R (*)
       return __builtin_memset(to, x, n);
     }
     METAL_UNSEEN void __asan_handle_no_return() {}
+    METAL_UNSEEN void __ubsan_handle_type_mismatch_v1(const metal_place_in_text *at, size_t address) {
+      metal_executor->wrong(at, "an address that is not aligned as its type is, off by %ld bytes", long(address & 15));
+    }
+    METAL_UNSEEN void __ubsan_handle_out_of_bounds(const metal_place_in_text *at, size_t index) {
+      metal_executor->wrong(at, "out of bounds: an array has no element %ld", long(index));
+    }
+    METAL_UNSEEN void __ubsan_handle_divrem_overflow(const metal_place_in_text *at, size_t, size_t) {
+      metal_executor->wrong(at, "an integer is divided by 0", 0);
+    }
   }
   #pragma GCC visibility pop
 #endif

@@ -34,7 +34,10 @@ typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t;
 typedef uchar uint8_t; typedef ushort uint16_t; typedef uint uint32_t; typedef ulong uint64_t;
 typedef _Float16 half;
-typedef __bf16 bfloat;
+typedef __bf16 metal_bfloat;
+#if __METAL_VERSION__ >= 310
+  typedef metal_bfloat bfloat;
+#endif
 // What clang calls for the conversion, which libraries of compilers older than it lack. The result lies where that of a
 // float does, in its low half.
 extern "C" __attribute__((weak, used)) float __truncsfbf2(float x) {
@@ -76,19 +79,25 @@ template <int L> struct metal_place { enum { lanes = L == 3 ? 4 : L }; };
 template <typename T, int L, int... lane> struct metal_swizzle {
   typedef metal_vector<T, sizeof...(lane)> value;
   T at[metal_place<L>::lanes];
-  operator value() const { return value(at[lane]...); }
+  value lanes_of() const { return value(at[lane]...); }
+  operator value() const { return lanes_of(); }
   metal_swizzle &operator=(const value &v) {
     const int lanes[] = {lane...};
     for (int i = 0; i < int(sizeof...(lane)); i++) at[lanes[i]] = v.at[i];
     return *this;
   }
-  metal_swizzle &operator=(const metal_swizzle &v) { return *this = value(v); }
-  T operator[](int i) const { return value(*this).at[i]; }
+  metal_swizzle &operator=(const metal_swizzle &v) { return *this = v.lanes_of(); }
+  T operator[](int i) const { return lanes_of().at[i]; }
 };
 #define METAL_SWIZZLE(name, ...) metal_swizzle<T, lanes, __VA_ARGS__> name;
 // A union with swizzles has none by itself.
-#define METAL_ASSIGN metal_vector &operator=(const metal_vector &v) { \
+#define METAL_ASSIGN METAL_COPY metal_vector &operator=(const metal_vector &v) { \
   for (int i = 0; i < lanes; i++) at[i] = v.at[i]; return *this; }
+#ifdef METAL_IS_CHECKED                    // a copy that looks at the alignment of what it reads
+  #define METAL_COPY metal_vector(const metal_vector &v) { for (int i = 0; i < lanes; i++) at[i] = v.at[i]; }
+#else
+  #define METAL_COPY
+#endif
 
 template <typename T> struct alignas(2 * sizeof(T)) metal_vector<T, 2> {
   typedef typename metal_packed<T, 2>::type packed;
@@ -99,6 +108,8 @@ template <typename T> struct alignas(2 * sizeof(T)) metal_vector<T, 2> {
   METAL_ASSIGN
   metal_vector(T a, T b) : at{a, b} {}
   template <typename U> explicit metal_vector(metal_vector<U, 2> v) : at{T(v.at[0]), T(v.at[1])} {}
+  template <typename U, int M, int... l, typename = typename metal_if<sizeof...(l) == lanes, U>::type>
+  explicit metal_vector(const metal_swizzle<U, M, l...> &v) : metal_vector(v.lanes_of()) {}
   metal_vector(packed v) : at{v[0], v[1]} {}
   operator packed() const { packed p = {at[0], at[1]}; return p; }
   T &operator[](int i) { return at[i]; }
@@ -115,6 +126,8 @@ template <typename T> struct alignas(4 * sizeof(T)) metal_vector<T, 3> {
   metal_vector(metal_vector<T, 2> a, T b) : at{a.x, a.y, b} {}
   metal_vector(T a, metal_vector<T, 2> b) : at{a, b.x, b.y} {}
   template <typename U> explicit metal_vector(metal_vector<U, 3> v) : at{T(v.at[0]), T(v.at[1]), T(v.at[2])} {}
+  template <typename U, int M, int... l, typename = typename metal_if<sizeof...(l) == lanes, U>::type>
+  explicit metal_vector(const metal_swizzle<U, M, l...> &v) : metal_vector(v.lanes_of()) {}
   metal_vector(packed v) : at{v[0], v[1], v[2]} {}
   operator packed() const { packed p = {at[0], at[1], at[2]}; return p; }
   T &operator[](int i) { return at[i]; }
@@ -136,6 +149,8 @@ template <typename T> struct alignas(4 * sizeof(T)) metal_vector<T, 4> {
   metal_vector(T a, metal_vector<T, 3> b) : at{a, b.x, b.y, b.z} {}
   template <typename U> explicit metal_vector(metal_vector<U, 4> v)
       : at{T(v.at[0]), T(v.at[1]), T(v.at[2]), T(v.at[3])} {}
+  template <typename U, int M, int... l, typename = typename metal_if<sizeof...(l) == lanes, U>::type>
+  explicit metal_vector(const metal_swizzle<U, M, l...> &v) : metal_vector(v.lanes_of()) {}
   metal_vector(packed v) : at{v[0], v[1], v[2], v[3]} {}
   operator packed() const { packed p = {at[0], at[1], at[2], at[3]}; return p; }
   T &operator[](int i) { return at[i]; }

@@ -65,7 +65,10 @@ static void world_open(world *w, const metal_mock_desc *desc) {
   w->x = [w->device newBufferWithLength:N * 4 options:MTLResourceStorageModeShared];
   w->y = [w->device newBufferWithLength:N * 4 options:MTLResourceStorageModeShared];
   float *x = [w->x contents], *y = [w->y contents];
-  for (int i = 0; x && y && i < N; i++) x[i] = (float)i, y[i] = 1;
+  for (int i = 0; x && y && i < N; i++) {
+    x[i] = (float)i;
+    y[i] = 1;
+  }
 }
 
 static void world_close(world *w) {
