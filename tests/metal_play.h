@@ -129,15 +129,15 @@ static void test_large(void) {
 }
 static void test_no_room(void) {
   for (int gpu = 0; gpu < PLAYED_GPUS; gpu += 3) {
-    play p = play_on((played_desc){.gpu = gpu, .max_buffer_nbytes = 1 << 20});
-    tiny_tensor *x = tiny_zeros(p.t, TINY_F32, TINY_SHAPE(1 << 19));
+    play p = play_on((played_desc){.gpu = gpu, .max_buffer_nbytes = 16 << 20});
+    tiny_tensor *x = tiny_zeros(p.t, TINY_F32, TINY_SHAPE(1 << 23));
     CHECK_EQ(tiny_realize(&x, 1), TINY_E_MEMORY);
     says(p.t, TINY_E_MEMORY, "maxBufferLength");
     tiny_clear(p.t);
     values_are(p.t);                       // nothing is lost
     play_end(&p);
-    p = play_on((played_desc){.gpu = gpu, .memory_nbytes = 8 << 20});
-    x = tiny_zeros(p.t, TINY_F32, TINY_SHAPE(4 << 20));
+    p = play_on((played_desc){.gpu = gpu, .memory_nbytes = 24 << 20});
+    x = tiny_zeros(p.t, TINY_F32, TINY_SHAPE(8 << 20));
     CHECK_EQ(tiny_realize(&x, 1), TINY_E_MEMORY);
     says(p.t, TINY_E_MEMORY, "METAL");
     tiny_clear(p.t);
