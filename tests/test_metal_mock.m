@@ -803,6 +803,25 @@ static void wrong_untracked(world *w) {
   end(w, e);
   [u release];
 }
+static void wrong_untracked_queues(world *w) {     // both are committed before either runs, and nothing orders them
+  id<MTLBuffer> u = [w->device newBufferWithLength:N * 4 options:MTLResourceHazardTrackingModeUntracked];
+  id<MTLSharedEvent> event = [w->device newSharedEvent];
+  id<MTLCommandQueue> second = [w->device newCommandQueue];
+  id<MTLCommandBuffer> b[2];
+  for (int i = 0; i < 2; i++) {
+    b[i] = [i ? second : w->queue commandBuffer];
+    [b[i] encodeWaitForEvent:event value:1];
+    id<MTLComputeCommandEncoder> e = [b[i] computeCommandEncoder];
+    dispatch(e, w->twice, i ? u : w->x, i ? w->y : u);
+    [e endEncoding];
+    [b[i] commit];
+  }
+  [event setSignaledValue:1];
+  for (int i = 0; i < 2; i++) [b[i] waitUntilCompleted];
+  [second release];
+  [event release];
+  [u release];
+}
 static void wrong_beyond(world *w) {
   id<MTLComputeCommandEncoder> e = encoder(w);
   dispatch(e, w->beyond, w->x, w->y);
@@ -1095,6 +1114,7 @@ static const struct { const char *name; void (*run)(world *); const char *told; 
   { "hazard", wrong_hazard, "no barrier is between them", 0 },
   { "barrier of another", wrong_barrier_of_another, "no barrier is between them", 0 },
   { "untracked", wrong_untracked, "no event orders them", 0 },
+  { "untracked, two queues", wrong_untracked_queues, "no event orders them", 0 },
   { "out of bounds", wrong_beyond, "-[MTLCommandBuffer commit]: beyond: ", 0 },
   { "indirect hazard", wrong_indirect_hazard, "no barrier is between them", 0 },
   { "indirect, not named", wrong_indirect_use, "neither named by useResource nor", 0 },
