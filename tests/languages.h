@@ -11,6 +11,7 @@
 #include "../src/render/ptx.c"
 #include "../bench/gpu.h"
 #include "language_host.h"
+#include "metal_kernel.h"
 #include <sys/stat.h>
 
 // items of a group, bytes that they share; dtypes: that have arithmetic; host: how a module runs on this machine; NULL:
@@ -149,24 +150,76 @@ static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) 
 
 // ** its functions **
 
+// Memory knows its size, which stands before it.
+enum { LANGUAGE_BEFORE = 64 };
+static void *language_alloc(void *dev, size_t nbytes) {
+  char *p = (char *)tn_null_alloc(dev, nbytes + LANGUAGE_BEFORE);
+  if (!p) return NULL;
+  memcpy(p, &nbytes, sizeof nbytes);
+  return p + LANGUAGE_BEFORE;
+}
+static void language_free(void *dev, void *mem, size_t nbytes) {
+  tn_null_free(dev, (char *)mem - LANGUAGE_BEFORE, nbytes + LANGUAGE_BEFORE);
+}
+static metal_binding language_binding(tiny_mem mem) {
+  size_t nbytes;
+  memcpy(&nbytes, (const char *)mem.base - LANGUAGE_BEFORE, sizeof nbytes);
+  return (metal_binding){(char *)mem.base + mem.offset, nbytes - mem.offset};
+}
+// Metal's modules are the executor's, which finds a text again that it has compiled: the binary is the text.
+static metal_module *language_metal(tiny_ctx *t, const char *text) {
+  char log[2000];
+  metal_module *m = metal_module_new(text, 310, 0, log, sizeof log);
+  if (!m) tiny_fail(t, TINY_E_COMPILE, "%s", log);
+  return m;
+}
+static tiny_code language_metal_launch(tiny_ctx *t, const tiny_launch *l) {
+  char said[400];
+  metal_dispatch d;
+  memset(&d, 0, sizeof d);
+  d.function = (const metal_function *)l->kernel;
+  if (l->nmem + l->nargs > 31) return tiny_fail(t, TINY_E_DEVICE, "%d buffers are too many", l->nmem + l->nargs);
+  for (int i = 0; i < l->nmem; i++) d.buffer[i] = language_binding(l->mem[i]);
+  for (int i = 0; i < l->nargs; i++) d.buffer[30 - i] = (metal_binding){(void *)(uintptr_t)&l->args[i], sizeof l->args[i]};
+  for (int i = 0; i < 3; i++) {
+    d.groups[i] = (unsigned)(l->tasks ? i ? 1 : l->tasks : l->global[i]);
+    d.items[i] = (unsigned)(l->tasks ? 1 : l->local[i]);
+  }
+  return metal_run(&d, said, sizeof said) ? tiny_fail(t, TINY_E_DEVICE, "%s", said) : TINY_OK;
+}
+static int language_is_metal(const language_device *d) { return d->language->host == &host_metal; }
+
 static tiny_code language_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   language_device *d = (language_device *)dev;
   tiny_code code = TINY_OK;
   if (!d->run) return tn_null_compile(dev, n, source, binary, log);
-  for (int i = 0; i < n && code == TINY_OK; i++)
+  for (int i = 0; i < n && code == TINY_OK && language_is_metal(d); i++) {
+    if (!language_metal(d->null.t, source[i].data)) return tiny_status(d->null.t);
+    tiny_bytes_add(&binary[i], source[i].data, strlen(source[i].data) + 1);
+  }
+  for (int i = 0; i < n && code == TINY_OK && !language_is_metal(d); i++)
     code = host_compile(d->null.t, d->language->host, source[i].data, &binary[i]);
   return code;
 }
 static void *language_load(void *dev, const void *binary, size_t nbytes) {
-  return ((language_device *)dev)->run ? host_load((const char *)binary) : tn_null_load(dev, binary, nbytes);
+  const language_device *d = (const language_device *)dev;
+  if (!d->run) return tn_null_load(dev, binary, nbytes);
+  return language_is_metal(d) ? (void *)language_metal(d->null.t, (const char *)binary) : host_load((const char *)binary);
 }
-static void language_unload(void *dev, void *module) { if (((language_device *)dev)->run) host_unload(module); }
+static void language_unload(void *dev, void *module) {
+  const language_device *d = (const language_device *)dev;
+  if (d->run && !language_is_metal(d)) host_unload(module);
+}
 static void *language_find(void *dev, void *module, const char *kernel) {
-  return ((language_device *)dev)->run ? host_find((host_module *)module, kernel) : dev;
+  const language_device *d = (const language_device *)dev;
+  if (!d->run) return dev;
+  return language_is_metal(d) ? (void *)(uintptr_t)metal_module_find((metal_module *)module, kernel)
+                              : host_find((host_module *)module, kernel);
 }
 static tiny_code language_launch(void *dev, const tiny_launch *l) {
   language_device *d = (language_device *)dev;
-  return d->run ? host_launch(d->null.t, d->items, l) : TINY_OK;
+  if (!d->run) return TINY_OK;
+  return language_is_metal(d) ? language_metal_launch(d->null.t, l) : host_launch(d->null.t, d->items, l);
 }
 static tiny_code language_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
   ((language_device *)dev)->reads++;
@@ -177,7 +230,7 @@ static tiny_backend language_backend(void) {
   tiny_backend b = *tiny_backend_named("NULL");
   b.name = "LANG"; b.open = language_open; b.close = language_close; b.renderer = language_renderer;
   b.compile = language_compile; b.load = language_load; b.unload = language_unload; b.find = language_find;
-  b.launch = language_launch; b.copy_out = language_copy_out;
+  b.launch = language_launch; b.copy_out = language_copy_out; b.alloc = language_alloc; b.free = language_free;
   return b;
 }
 static tiny_ctx *language_context(const tiny_backend *b, const char *device) {

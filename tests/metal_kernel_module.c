@@ -159,7 +159,7 @@ static void metal_explain(const metal_module *m, const metal_reading *read, meta
 // A shared object of what was read; its path, "" where the log says why not.
 static metal_path metal_compile(const metal_module *m, const metal_reading *r, metal_text *log) {
   static const char *const how[] = {
-    "-O1 -DMETAL_IS_CHECKED -fsanitize=kernel-address -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
+    "-O1 -DMETAL_IS_CHECKED -fsanitize=alignment,array-bounds,integer-divide-by-zero,kernel-address -fsanitize-recover=all -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
     "-mllvm -asan-globals=0 -mllvm -asan-kernel-mem-intrinsic-prefix=1", "-O2"
   };
   char command[1200];
@@ -168,7 +168,7 @@ static metal_path metal_compile(const metal_module *m, const metal_reading *r, m
   metal_put_swizzles(&text, r);
   metal_print(&text, "#include \"metal_stub%s.h\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
   metal_put(&text, r->text.data, r->text.n);
-  metal_print(&text, "\n#line 1 \"metal_entries\"\n#include \"metal_stub.h\"\nextern \"C\" { const metal_hooks *metal_executor; }\n");
+  metal_print(&text, "\n#line 1 \"metal_entries\"\n#include \"metal_stub_entry.h\"\nextern \"C\" { const metal_hooks *metal_executor; }\n");
   metal_put(&text, r->entries.data, r->entries.n);
   metal_path out = metal_temporary("", 0);
   const metal_path in = metal_temporary(text.data, text.n);

@@ -40,14 +40,15 @@ typedef struct metal_kernel_read {        // at: of the first parameter; call: w
   metal_name host, call, plain;
   int first, last, is_template, head;
 } metal_kernel_read;
-typedef struct metal_function_read { metal_name name; int first, last, token, is_template; } metal_function_read;
+// begin: of its declaration; first, last: braces of its body; is_dropped: the text has it for another space already
+typedef struct metal_function_read { metal_name name; int begin, open, first, last, is_dropped; } metal_function_read;
 
 enum { METAL_DEEP = 64 };
 typedef struct metal_reading {
   metal_token *token; int n;
   metal_kernel_read *kernel; int kernels;
   metal_function_read *function; int functions;
-  metal_name space[METAL_DEEP]; int deep;
+  metal_name space[METAL_DEEP]; int is_type[METAL_DEEP], deep;
   metal_text text, entries, swizzles[3], log;
   int failed;
 } metal_reading;
@@ -182,6 +183,10 @@ static int metal_is_space(const metal_reading *r, int at) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) if (metal_is(r, at, words[i])) return 1;
   return 0;
 }
+static int metal_has_space(const metal_reading *r, int first, int last) {
+  for (int i = first; i < last; i++) if (metal_is_space(r, i)) return 1;
+  return 0;
+}
 // Does a declaration of tokens first .. last - 1 make a pointer or reference, and say to where? 0: it makes none; -1: it
 // does not say.
 static int metal_pointer_to(const metal_reading *r, int first, int last) {
@@ -212,6 +217,7 @@ static int metal_comma(const metal_reading *r, int at, int last) {
 static int metal_function_number(const metal_reading *r, const metal_token *t) {   // of the only one of this name; -1
   int found = -1;
   for (int i = 0; i < r->functions; i++) {
+    if (r->function[i].is_dropped) continue;
     if (strlen(r->function[i].name.text) != (size_t)t->n || memcmp(r->function[i].name.text, t->at, (size_t)t->n)) continue;
     if (found >= 0) return -1;
     found = i;
@@ -280,13 +286,34 @@ static void metal_call_of(const metal_reading *r, const char *name, metal_name *
     if (*r->space[i].text) snprintf(text + strlen(text), sizeof text - strlen(text), "%.60s::", r->space[i].text);
   snprintf(call->text, sizeof call->text, "%.60s%.58s", text, name);
 }
+// Are tokens a .. a_end - 1 and those from b on the same, but for spaces of addresses?
+static int metal_is_same(const metal_reading *r, int a, int a_end, int b, int b_end) {
+  for (;; a++, b++) {
+    while (a < a_end && metal_is_space(r, a)) a++;
+    while (b < b_end && metal_is_space(r, b)) b++;
+    if (a >= a_end || b >= b_end) return a >= a_end && b >= b_end;
+    if (r->token[a].n != r->token[b].n || memcmp(r->token[a].at, r->token[b].at, (size_t)r->token[a].n)) return 0;
+  }
+}
+// Here all spaces are one, so that of functions that differ in them alone there is one.
+static void metal_drop_double(metal_reading *r, metal_function_read *f) {
+  for (const metal_function_read *g = r->function; g < f; g++) {
+    if (strcmp(f->name.text, g->name.text) || g->is_dropped || !metal_is_same(r, g->begin, g->first, f->begin, f->first)) continue;
+    f->is_dropped = metal_is_same(r, g->first, g->last, f->first, f->last);
+    if (!f->is_dropped && metal_has_space(r, f->open, f->first))
+      metal_refuse(r, f->open - 1, "'%s' differs from another in address spaces alone, and does something else: it is not "
+                   "executed here", f->name.text);
+    return;
+  }
+}
 // A function's definition: parameters between tokens open and its ")", its body from `body` on.
 static void metal_add_function(metal_reading *r, int first, int head, int open, int body, int is_template) {
   const int last = metal_closing(r, open);
   const metal_name name = metal_word_of(r, open - 1);
   r->function = (metal_function_read *)realloc(r->function, (size_t)(r->functions + 1) * sizeof *r->function);
   metal_function_read *f = &r->function[r->functions++];
-  *f = (metal_function_read){name, body, metal_closing(r, body), open - 1, is_template};
+  *f = (metal_function_read){name, first, open, body, metal_closing(r, body), 0};
+  if (!r->deep || !r->is_type[r->deep - 1]) metal_drop_double(r, f);
   for (int i = open + 1; i < last; i = metal_comma(r, i, last) + 1)
     metal_look_at_pointer(r, i, metal_comma(r, i, last));
   if (!metal_says_kernel(r, first, open)) return;
@@ -356,11 +383,15 @@ static void metal_look_at_body(metal_reading *r, const metal_function_read *f) {
     if (metal_begins_statement(r, i) && metal_is_word(r, i) && metal_is_pointer_declared(r, i))
       metal_look_at_pointer(r, i, metal_semicolon(r, i));
 }
-// `threadgroup float a[4], b;` at a statement's beginning, not a pointer's.
+// `threadgroup float a[4], b;` at a statement's beginning, behind alignas and const, not a pointer's: the word's token;
+// 0: it is none.
 static int metal_is_shared(const metal_reading *r, int at) {
-  const int is = metal_is(r, at, "threadgroup") || (metal_is(r, at, "const") && metal_is(r, at + 1, "threadgroup"));
-  return is && metal_begins_statement(r, at) && !metal_is(r, at + 1, "(") &&
-         metal_pointer_to(r, at, metal_semicolon(r, at)) == 0;
+  int word = at;
+  if (!metal_begins_statement(r, at)) return 0;
+  while (metal_is(r, word, "alignas") || metal_is(r, word, "const"))
+    word = (metal_is(r, word, "alignas") ? metal_closing(r, word + 1) : word) + 1;
+  if (!metal_is(r, word, "threadgroup") || metal_pointer_to(r, word, metal_semicolon(r, word))) return 0;
+  return word;
 }
 // Behind the declaration's end: names its variables to the executor.
 static void metal_put_shared(metal_text *out, const metal_reading *r, int first, int end) {
@@ -395,25 +426,36 @@ static void metal_note_swizzle(metal_reading *r, const metal_token *t) {
   }
 }
 
+// As many spaces, in as many lines; lines that say where they come from stay.
+static void metal_put_blank(metal_text *out, const char *from, const char *to) {
+  for (int line = 0, begins = 0; from < to; begins = *from++ == '\n') {
+    if (begins) line = *from == '#';
+    metal_put(out, line || *from == '\n' ? from : " ", 1);
+  }
+}
 // The text again, without attributes; each token keeps its place.
 static void metal_write_text(metal_reading *r, const char *source) {
   const char *from = source;
-  for (int i = 0; i < r->n; i++) {
+  for (int i = 0, f = 0; i < r->n; i++) {
     const metal_token *t = &r->token[i];
     metal_put(&r->text, from, (size_t)(t->at - from));
     from = t->at;
     if (t->kind == METAL_ENDS) break;
-    if (metal_is_attribute(r, i)) {
-      const int end = metal_closing(r, i);
+    while (f < r->functions && (r->function[f].begin < i || !r->function[f].is_dropped)) f++;
+    const int is_dropped = f < r->functions && r->function[f].begin == i;
+    if (metal_is_attribute(r, i) || is_dropped) {
+      const int end = is_dropped ? r->function[f].last : metal_closing(r, i);
       const char *to = r->token[end].at + r->token[end].n;
       if (metal_ends(r, end)) { metal_refuse(r, i, "expected ']'"); return; }
-      for (; from < to; from++) metal_put(&r->text, *from == '\n' ? "\n" : " ", 1);
+      metal_put_blank(&r->text, from, to);
+      from = to;
       i = end;
       continue;
     }
     if (t->kind == METAL_WORD_TOKEN && (metal_is(r, i - 1, ".") || metal_is(r, i - 1, "->"))) metal_note_swizzle(r, t);
-    if (i && metal_is_shared(r, i)) {
-      const int end = metal_semicolon(r, i), word = metal_is(r, i, "threadgroup") ? i : i + 1;
+    const int word = i ? metal_is_shared(r, i) : 0;
+    if (word) {
+      const int end = metal_semicolon(r, word);
       metal_put(&r->text, from, (size_t)(r->token[word].at - from));
       metal_put(&r->text, "metal_group", 11);
       from = r->token[word].at + 11;
@@ -451,6 +493,7 @@ static int metal_read_declaration(metal_reading *r, int at) {
   if ((is_space || is_type) && r->deep < METAL_DEEP) {
     memset(&r->space[r->deep], 0, sizeof r->space[0]);
     if (metal_is_word(r, head + 1)) r->space[r->deep] = metal_word_of(r, head + 1);
+    r->is_type[r->deep] = is_type;
     r->deep++;
     return end + 1;
   }
@@ -547,8 +590,11 @@ static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, 
     while (i < sizeof metal_places / sizeof *metal_places && !metal_is(r, attribute, metal_places[i].attribute)) i++;
     if (i < sizeof metal_places / sizeof *metal_places)
       metal_print(call, "metal_number<%s>::of(m->place[%d])", type.data, metal_places[i].place);
-    else if (metal_is(r, attribute, "texture") || metal_is(r, attribute, "sampler"))
-      metal_refuse(r, attribute, "kernels with textures and samplers are not executed here");
+    else if (metal_is(r, attribute, "texture") && has_index) {
+      metal_print(call, "metal_textured<%s>::of(m->texture[%s])", type.data, index.data);
+      metal_print(table, "{METAL_TEXTURE, %s, metal_textured<%s>::type::writes, 0}, ", index.data, type.data);
+    } else if (metal_is(r, attribute, "sampler"))
+      metal_refuse(r, attribute, "kernels with samplers are not executed here");
     else metal_refuse(r, attribute, "unknown attribute '%s' ignored", metal_word_of(r, attribute).text);
   }
   free(type.data); free(index.data);

@@ -75,6 +75,7 @@ typedef struct metal_range {
   int kind, number;
   metal_cell *shadow;
   const char *origin;
+  metal_touched touched;
 } metal_range;
 
 typedef struct metal_run_state {           // what threads of this machine that share a dispatch share
@@ -96,6 +97,7 @@ typedef struct metal_worker {
   metal_context core, fiber[METAL_ITEMS];
   int idle[METAL_ITEMS], idles, made, guarded, now, fiber_now, begun, n, left;
   metal_one one[METAL_ITEMS];
+  metal_item item[METAL_ITEMS];            // here, where loads of them are known to be right
   metal_given given[METAL_SIMDS];
   uint64_t group;
   unsigned place[3];
@@ -157,6 +159,24 @@ static void metal_absent(unsigned lane, int line) {
              metal_now->now, (int)lane);
 }
 
+static void metal_wrong(const metal_place_in_text *at, const char *what, long value) {
+  char sentence[200];
+  snprintf(sentence, sizeof sentence, what, value);
+  metal_fail(metal_now, "line %u: thread %d of group %ld: %s", at->line, metal_now->now, (long)metal_now->group, sentence);
+}
+
+static unsigned metal_picture_size(const metal_picture *p, int of_height) { return of_height ? p->height : p->width; }
+static void metal_picture_access(const metal_picture *p, unsigned x, unsigned y, float *pixel, int writes, int line) {
+  metal_worker *w = metal_now;
+  int number = 0;
+  while (number < METAL_BUFFERS - 1 && w->run->d->texture[number] != p) number++;
+  if (x >= p->width || y >= p->height)
+    metal_fail(w, "line %d: out of bounds: thread %d of group %ld %s pixel (%u,%u) of texture %d, which has %u x %u", line, w->now,
+               (long)w->group, writes ? "writes" : "reads", x, y, number, p->width, p->height);
+  else if (writes) p->write(p->user, x, y, pixel);
+  else p->read(p->user, x, y, pixel);
+}
+
 // ** a thread **
 
 static void metal_numbers(const metal_worker *w, int i, metal_item *m) {
@@ -182,17 +202,17 @@ static void metal_numbers(const metal_worker *w, int i, metal_item *m) {
   }
   m->buffer = w->buffer;
   m->group_memory = w->group_memory;
+  m->texture = w->run->d->texture;
 }
 // A fiber: threads that nobody began, one after another.
 static void metal_fiber(void) {
   for (;;) {
     metal_worker *w = metal_now;
     while (w->begun < w->n) {
-      metal_item m;
       const int i = w->begun++;
       w->now = i;
-      metal_numbers(w, i, &m);
-      w->run->f->record->call(&m);
+      metal_numbers(w, i, &w->item[i]);
+      w->run->f->record->call(&w->item[i]);
       w->one[w->now].state = METAL_ENDED;
       w->left--;
     }
@@ -371,7 +391,14 @@ static void metal_beyond(metal_worker *w, const char *at, size_t n, int how) {
 // Of a thread's own stack, or of what the module's own functions read here.
 static int metal_is_own(const metal_worker *w, const char *at) {
   return (size_t)(at - w->stacks) < (size_t)METAL_ITEMS * METAL_SPAN || (size_t)(at - (const char *)w) < sizeof *w ||
-         (size_t)(at - (const char *)&metal_hooks_checked) < sizeof metal_hooks_checked;
+         (size_t)(at - (const char *)&metal_hooks_checked) < sizeof metal_hooks_checked ||
+         (size_t)(at - (const char *)w->run->d->texture) < sizeof w->run->d->texture;
+}
+static void metal_touch(metal_range *r, size_t at, size_t n, int how) {
+  size_t *begin = how == METAL_READ ? &r->touched.read_begin : &r->touched.write_begin;
+  size_t *end = how == METAL_READ ? &r->touched.read_end : &r->touched.write_end;
+  if (!*end || at < *begin) *begin = at;
+  if (at + n > *end) *end = at + n;
 }
 static void metal_access(const void *address, size_t n, int how) {
   metal_worker *w = metal_now;
@@ -384,6 +411,7 @@ static void metal_access(const void *address, size_t n, int how) {
   if (r->kind == METAL_OF_MODULE) {
     if (how != METAL_READ) metal_fail(w, "thread %d writes to a constant", w->now);
   } else if (r->shadow) metal_look(w, r, at, n, how);
+  if (r->kind == METAL_OF_DEVICE && w->run->d->touched) metal_touch((metal_range *)r, (size_t)(at - r->at), n, how);
 }
 // The cells of the group's memory from number `first` on, for n bytes.
 static metal_cell *metal_group_shadow(metal_worker *w, size_t n) {
@@ -394,7 +422,8 @@ static metal_cell *metal_group_shadow(metal_worker *w, size_t n) {
 }
 static void metal_add_group_range(metal_worker *w, char *at, size_t n, const char *name, int number) {
   metal_cell *shadow = metal_group_shadow(w, n);
-  w->range[w->ranges++] = (metal_range){at, at + n, name, METAL_OF_GROUP, number, shadow, (const char *)((uintptr_t)at & ~(uintptr_t)3)};
+  w->range[w->ranges++] = (metal_range){at, at + n, name, METAL_OF_GROUP, number, shadow, (const char *)((uintptr_t)at & ~(uintptr_t)3),
+                                        {0, 0, 0, 0}};
 }
 static void metal_declared(void *at, size_t n, const char *name) {
   metal_worker *w = metal_now;
@@ -409,11 +438,13 @@ static void metal_declared(void *at, size_t n, const char *name) {
 }
 
 const metal_hooks metal_hooks_checked = {
-  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared, metal_access
+  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared, metal_access, metal_wrong,
+  metal_picture_size, metal_picture_access
 };
 static void metal_declared_fast(void *at, size_t n, const char *name) { (void)at; (void)n; (void)name; }
 static const metal_hooks metal_hooks_fast = {
-  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared_fast, NULL
+  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared_fast, NULL, metal_wrong,
+  metal_picture_size, metal_picture_access
 };
 
 // ** workers **
@@ -492,8 +523,11 @@ static int metal_refuse_dispatch(const metal_dispatch *d, char *said, size_t nby
     const int k = argument[i].index, of_group = argument[i].kind == METAL_THREADGROUP;
     if (k < 0 || k >= METAL_BUFFERS)
       return snprintf(said, nbytes, "kernel '%s': there is no buffer %d", f->record->name, k), 1;
-    if (of_group ? !d->threadgroup_nbytes[k] : !d->buffer[k].base)
-      return snprintf(said, nbytes, "kernel '%s': %s %d is not set", f->record->name, of_group ? "threadgroup memory" : "buffer", k), 1;
+    const int is_set = of_group ? d->threadgroup_nbytes[k] != 0 : argument[i].kind == METAL_TEXTURE ? d->texture[k] != NULL
+                                                                                                  : d->buffer[k].base != NULL;
+    if (!is_set)
+      return snprintf(said, nbytes, "kernel '%s': %s %d is not set", f->record->name,
+                      of_group ? "threadgroup memory" : argument[i].kind == METAL_TEXTURE ? "texture" : "buffer", k), 1;
   }
   return 0;
 }
@@ -503,10 +537,10 @@ static void metal_bind_ranges(metal_run_state *run) {
   const int n = metal_function_arguments(run->f, &argument);
   size_t total = 0;
   for (int i = 0; i < n; i++) {
-    if (argument[i].kind == METAL_THREADGROUP) continue;
+    if (argument[i].kind == METAL_THREADGROUP || argument[i].kind == METAL_TEXTURE) continue;
     const metal_binding *b = &run->d->buffer[argument[i].index];
     const char *at = (const char *)b->base;
-    run->range[run->ranges++] = (metal_range){at, at + b->nbytes, NULL, METAL_OF_DEVICE, argument[i].index, NULL, at};
+    run->range[run->ranges++] = (metal_range){at, at + b->nbytes, NULL, METAL_OF_DEVICE, argument[i].index, NULL, at, {0, 0, 0, 0}};
     total += b->nbytes;
   }
   for (int i = 0; i < run->ranges && total <= metal_shadow_most; i++) {
@@ -550,13 +584,16 @@ int metal_run(const metal_dispatch *d, char *said, size_t nbytes) {
   pthread_mutex_init(&run.lock, NULL);
   if (run.checked) {
     metal_bind_ranges(&run);
-    run.range[run.ranges++] = (metal_range){d->function->module->low, d->function->module->high, NULL, METAL_OF_MODULE, 0, NULL, NULL};
+    run.range[run.ranges++] = (metal_range){d->function->module->low, d->function->module->high, NULL, METAL_OF_MODULE, 0, NULL, NULL,
+                                            {0, 0, 0, 0}};
   }
   int threads = run.checked || d->threads < 1 ? 1 : d->threads > MOST ? MOST : d->threads, made = 0;
   if ((uint64_t)threads > run.groups) threads = (int)run.groups;
   while (made < threads - 1 && !pthread_create(&thread[made], NULL, metal_work, &run)) made++;
   metal_work(&run);
   for (int i = 0; i < made; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; d->touched && i < run.ranges; i++)
+    if (run.range[i].kind == METAL_OF_DEVICE) d->touched[run.range[i].number] = run.range[i].touched;
   metal_free_ranges(&run);
   pthread_mutex_destroy(&run.lock);
   return run.failed;

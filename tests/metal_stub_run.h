@@ -18,6 +18,7 @@ enum {
 typedef struct metal_item {
   unsigned place[METAL_PLACES][3];
   void *const *buffer, *const *group_memory;
+  const metal_picture *const *texture;
 } metal_item;
 
 // What the lanes of a SIMD-group gave that were at this exchange.
@@ -25,6 +26,8 @@ typedef struct metal_given { unsigned active, lane; unsigned char value[METAL_LA
 
 enum { METAL_READ, METAL_WRITE, METAL_ATOMIC };
 enum { METAL_MEM_DEVICE = 1, METAL_MEM_THREADGROUP = 2 };
+// What clang tells of a place, where it finds an index, an address or a divisor wrong.
+typedef struct metal_place_in_text { const char *file; unsigned line, column; } metal_place_in_text;
 // flags: METAL_MEM_.. that a barrier orders. all: every lane must be there. line: of the text, for what is said.
 typedef struct metal_hooks {
   void (*group_barrier)(int flags, int line);
@@ -33,6 +36,9 @@ typedef struct metal_hooks {
   void (*absent)(unsigned lane, int line);                   // a value of a lane that is not at the exchange
   void (*declared)(void *at, size_t nbytes, const char *name);
   void (*access)(const void *at, size_t nbytes, int how);
+  void (*wrong)(const metal_place_in_text *at, const char *what, long value);
+  unsigned (*picture_size)(const metal_picture *p, int of_height);
+  void (*picture_access)(const metal_picture *p, unsigned x, unsigned y, float *pixel, int writes, int line);
 } metal_hooks;
 
 // name: as the host asks for it; function: as the text has it.

@@ -91,8 +91,13 @@ template <typename T, int L, int... lane> struct metal_swizzle {
 };
 #define METAL_SWIZZLE(name, ...) metal_swizzle<T, lanes, __VA_ARGS__> name;
 // A union with swizzles has none by itself.
-#define METAL_ASSIGN metal_vector &operator=(const metal_vector &v) { \
+#define METAL_ASSIGN METAL_COPY metal_vector &operator=(const metal_vector &v) { \
   for (int i = 0; i < lanes; i++) at[i] = v.at[i]; return *this; }
+#ifdef METAL_IS_CHECKED                    // a copy that looks at the alignment of what it reads
+  #define METAL_COPY metal_vector(const metal_vector &v) { for (int i = 0; i < lanes; i++) at[i] = v.at[i]; }
+#else
+  #define METAL_COPY
+#endif
 
 template <typename T> struct alignas(2 * sizeof(T)) metal_vector<T, 2> {
   typedef typename metal_packed<T, 2>::type packed;

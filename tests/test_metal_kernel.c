@@ -410,7 +410,7 @@ static const struct { const char *body, *want; int groups; } mistakes[] = {
   {"y[i] = int(x[i + 64]);", "thread 0 of group 0 reads 4 bytes at byte 256 of buffer 0, which has 256 bytes", 1},
   {"if (i == 5) x[int(i) - 7] = 1;", "thread 5 of group 0 writes 4 bytes at byte -8 of buffer 0", 1},
   {"if (i == 0) *(device packed_float4 *)(x + 62) = packed_float4(0);", "writes 16 bytes at byte 248 of buffer 0", 1},
-  {"if (i == 60) tile[i + 8] = 1;", "of threadgroup variable 'tile', which has 256 bytes", 1},
+  {"if (i == 60) tile[i + 8] = 1;", "thread 60 of group 0: out of bounds: an array has no element 68", 1},
   {"device float *p = x; p -= 100000000; if (i == 3) *p = 1;", "out of bounds: thread 3", 1},
   {"device float *p = nullptr; p[i] = 1;", "out of bounds: thread 0 of group 0 writes 4 bytes at ", 1},
   {"x[0] = float(i);", "a race: byte 0 of buffer 0 is written by thread 0 of group 0 and written by thread 1 of group 0", 1},
@@ -441,6 +441,11 @@ static const struct { const char *body, *want; int groups; } mistakes[] = {
   {"struct many { float a[8]; }; if (i == 0) *(device many *)(x + 60) = *(device many *)x;", "out of bounds: thread 0 of group 0 writes 32 bytes at byte 240", 1},
   {"((device uchar *)x)[i] = 1;", NULL, 1},
   {"float big[8] = {0}; for (uint k = 0; k < 8; k++) big[(k + i) % 8] += x[k]; y[i] = int(big[i % 8]);", NULL, 1},
+  {"if (i < 60) x[i] = float4(*(device const float4 *)(y + (i & 60))).x;", NULL, 1},
+  {"float4 v = *(device const float4 *)(y + 1); x[i] = v.x;", "line 4: thread 0 of group 0: an address that is not aligned as its type is, off by 4 bytes", 1},
+  {"float own[4] = {1, 2, 3, 4}; y[i] = int(own[i]);", "line 4: thread 4 of group 0: out of bounds: an array has no element 4", 1},
+  {"y[i] = 7 / (int(i) - 3);", "thread 3 of group 0: an integer is divided by 0", 1},
+  {"alignas(16) threadgroup float4 v[16]; v[i / 4][i % 4] = i; threadgroup_barrier(mem_flags::mem_threadgroup); x[i] = v[15 - i / 4].y;", NULL, 1},
   {"*(device volatile int *)(size_t)(fixed + y[i]) = 1;", "writes to a constant", 1},
 };
 enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
@@ -466,6 +471,61 @@ static void test_mistakes(void) {
     free(text.data);
   }
   case_end();
+}
+// Of functions that differ in spaces alone there is one; which bytes were touched.
+static void test_spaces(void) {
+  static const char source[] = BEGIN
+    "#define SUM(S) float sum(const S float *p) { return p[0] + p[1]; } inline float4 load(const S float *p) {\\\n  return float4(*(const S packed_float4 *)p); }\n"
+    "SUM(device) SUM(threadgroup)\ntemplate <typename T> T first(device T *p) { return *p; }\ntemplate <typename T> T first(threadgroup T *p) { return *p; }\n"
+    "kernel void f(device const float *x, device float *y, uint i [[thread_position_in_grid]]) { threadgroup float t[8]; t[i] = x[i + 2];\n"
+    "  threadgroup_barrier(mem_flags::mem_threadgroup); y[3] = sum(x + 2) + sum(t) + load(t).w + first(t); }\n";
+  float memory[64] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  metal_touched touched[31];
+  metal_module *m = module_of(source, 310);
+  metal_dispatch d = dispatch_of(m, "f", 1, 1);
+  d.items[0] = 8;
+  d.touched = touched;
+  memset(touched, 0, sizeof touched);
+  bind(&d, 0, memory, 12 * sizeof(float)); bind(&d, 1, memory + 32, 8 * sizeof(float));
+  CHECK(metal_run(&d, said, sizeof said) && strstr(said, "a race: byte 12 of buffer 1"));
+  d.items[0] = 1;
+  memset(touched, 0, sizeof touched);
+  if (runs(&d)) CHECK(touched[0].read_begin == 8 && touched[0].read_end == 16 && !touched[0].write_end && !touched[1].read_end &&
+                      touched[1].write_begin == 12 && touched[1].write_end == 16);
+}
+// ** textures **
+
+typedef struct pixels { float at[3][5][4]; } pixels;
+static void read_pixel(void *user, unsigned x, unsigned y, float out[4]) { memcpy(out, ((pixels *)user)->at[y][x], 4 * sizeof *out); }
+static void write_pixel(void *user, unsigned x, unsigned y, const float in[4]) { memcpy(((pixels *)user)->at[y][x], in, 4 * sizeof *in); }
+static void test_textures(void) {
+  static const char source[] = BEGIN
+    "kernel void f(texture2d<float, access::read> from [[texture(1)]], texture2d<half, access::write> to [[texture(0)]],\n"
+    "    constant uint &off [[buffer(0)]], uint2 at [[thread_position_in_grid]]) {\n"
+    "  if (at.x >= from.get_width() || at.y >= from.get_height()) return;\n"
+    "  float4 v = from.read(uint2(from.get_width() - 1 - at.x, at.y)); to.write(half4(v.wzyx), ushort2(at + off)); }\n";
+  pixels in, out;
+  unsigned off = 0;
+  const metal_argument *a;
+  for (int i = 0; i < 60; i++) (&in.at[0][0][0])[i] = (float)i;
+  memset(&out, 0, sizeof out);
+  const metal_picture from = {&in, 5, 3, read_pixel, NULL}, to = {&out, 5, 3, NULL, write_pixel};
+  for (int mode = METAL_FAST; mode >= METAL_CHECKED; mode--) {
+    metal_kernel_mode(mode);
+    metal_module *m = module_of(source, 310);
+    metal_dispatch d = dispatch_of(m, "f", 2, 4);
+    d.items[1] = 4;
+    bind(&d, 0, &off, sizeof off);
+    CHECK(metal_run(&d, said, sizeof said) && strstr(said, "texture 1 is not set"));
+    d.texture[1] = &from; d.texture[0] = &to;
+    if (runs(&d)) for (int y = 0; y < 3; y++) for (int x = 0; x < 5; x++) for (int k = 0; k < 4; k++)
+      CHECK(out.at[y][x][k] == in.at[y][4 - x][3 - k]);
+    if (mode == METAL_FAST) continue;
+    CHECK_EQ(metal_function_arguments(d.function, &a), 3);
+    CHECK(a[0].kind == METAL_TEXTURE && a[0].index == 1 && !a[0].writes && a[1].kind == METAL_TEXTURE && a[1].writes);
+    off = 3;
+    CHECK(metal_run(&d, said, sizeof said) && strstr(said, "writes pixel (3,3) of texture 0, which has 5 x 3"));
+  }
 }
 // What is asked for cannot be.
 static void test_dispatches(void) {
@@ -506,11 +566,13 @@ static const struct { const char *text, *want; } refused[] = {
   {"void g() { throw 1; }", "exceptions are not supported"}, {"void g() { asm(\"nop\"); }", "'asm' is not supported"},
   {"extern \"C\" int system(const char *);", "functions of other languages"}, {"__attribute__((constructor)) void g() {}", "'constructor'"},
   {"kernel void f(uint i [[thread_position_in_gird]]) { }", "unknown attribute 'thread_position_in_gird'"},
-  {"kernel void f(uint i) { }", "it has no attribute"}, {"kernel void f(texture2d<float> t [[texture(0)]]) { }", "error: "},
+  {"kernel void f(uint i) { }", "it has no attribute"}, {"kernel void f(texture2d<float> t [[texture(0)]]) { t.write(float4(0), uint2(0)); }", "the texture is read only"},
+  {"kernel void f(sampler t [[sampler(0)]]) { }", "error: "},
   {"#include \"/etc/passwd\"", ":4:10: fatal error: file not found"}, {"#include <stdio.h>", "file not found"}, {"#include <metal_../../x>", "error: "},
   {"#error no", "error: no"}, {"kernel void f(device bfloat *x) { }", "error: use of undeclared identifier 'bfloat'"},
   {"kernel void f(device float *x [[buffer(0)]]) { float4 v = 1; int4 w = v; }", "error: no viable conversion"},
   {"kernel void f(device float *x [[buffer(0)]]) { x[0] = simd_sum(); }", "error: no matching function"},
+  {"int g(device int *p) { return 1; }\nint g(threadgroup int *p) { return 2; }", ":2:5: error: 'g' differs from another in address spaces alone"},
   {"kernel void f(", "error: "}, {"}}}}", "error: "}, {"template <", "error: "}, {"[[", "error: "}, {"kernel void f(device int *x [[buffer(nothing)]]) { }", "error: "},
   {"kernel void f(device int *x [[buffer(0)]]) { static_assert(sizeof(x[0]) == 8, \"eight\"); }", "static"},
   {"void g() { simdgroup_matrix<int, 8, 8> m; }", "error: "}, {"#define A A2(\nA", "error: "}, {"\"unended", "error: "}, {"/* unended", "error: "},
@@ -641,6 +703,8 @@ int main(void) {
   test_atomics();
   test_arguments();
   test_mistakes();
+  test_spaces();
+  test_textures();
   test_dispatches();
   test_refused();
   test_hostile();

@@ -46,8 +46,9 @@ def hip(gfx):
 
 
 def metal(version):
-    return ["clang++", "-x", "c++", "-std=c++17", "-fsyntax-only", "-w", "-D__METAL_VERSION__=" + version,
-            "-Ibuild/metal"]
+    """Spaces of addresses are told apart: tests/metal_stub_types.h."""
+    return ["clang++", "-x", "c++", "-std=c++14", "-nostdinc", "-fsyntax-only", "-w", "-D__METAL_VERSION__=" + version,
+            "-Itests/apple/msl"]
 
 
 def opencl(*target):
