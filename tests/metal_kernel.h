@@ -37,6 +37,7 @@ int metal_function_max_threads(const metal_function *f);             // [[max_to
 
 // nbytes 0 and base NULL: not set
 typedef struct metal_binding { void *base; size_t nbytes; } metal_binding;
+#ifndef __OPENCL_CPP_VERSION__            // which has no pointers to functions, and looks at texts alone
 // A texture: its pixels are asked for and given one by one, from several threads of this machine at once.
 typedef struct metal_picture {
   void *user;
@@ -58,6 +59,9 @@ typedef struct metal_dispatch {
 } metal_dispatch;
 // 0: done. Else `said` tells what the kernel did: out of bounds, a race, a divergent barrier, or what is not set.
 int metal_run(const metal_dispatch *d, char *said, size_t nbytes);
+#else
+typedef struct metal_picture metal_picture;
+#endif
 
 // How modules are compiled from here on: checked (the default), or fast: without a look at loads and stores, and
 // optimized. Of all threads.

@@ -7,18 +7,18 @@ namespace metal {
   template <typename T, access how = access::sample> struct texture2d {
     enum { writes = how == access::write || how == access::read_write, reads = how != access::write };
     const metal_picture *picture;
-    uint get_width(uint = 0) const { return metal_executor->picture_size(picture, 0); }
-    uint get_height(uint = 0) const { return metal_executor->picture_size(picture, 1); }
+    uint get_width(uint = 0) const { return METAL_HOOK(picture_size)(picture, 0); }
+    uint get_height(uint = 0) const { return METAL_HOOK(picture_size)(picture, 1); }
     vec<T, 4> read(uint2 at, uint = 0, int line = __builtin_LINE()) const {
       static_assert(reads, "the texture is written only");
       float4 v;
-      metal_executor->picture_access(picture, at.x, at.y, v.at, 0, line);
+      METAL_HOOK(picture_access)(picture, at.x, at.y, v.at, 0, line);
       return vec<T, 4>(v);
     }
     void write(vec<T, 4> color, uint2 at, uint = 0, int line = __builtin_LINE()) const {
       static_assert(writes, "the texture is read only");
       float4 v = float4(color);
-      metal_executor->picture_access(picture, at.x, at.y, v.at, 1, line);
+      METAL_HOOK(picture_access)(picture, at.x, at.y, v.at, 1, line);
     }
     vec<T, 4> read(ushort2 at, uint lod = 0, int line = __builtin_LINE()) const { return read(uint2(at), lod, line); }
     void write(vec<T, 4> color, ushort2 at, uint lod = 0, int line = __builtin_LINE()) const {

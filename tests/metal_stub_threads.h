@@ -7,7 +7,14 @@
 #ifndef METAL_STUB_THREADS_H
 #define METAL_STUB_THREADS_H
 #include "metal_stub_run.h"
-extern "C" { extern const metal_hooks *metal_executor; }
+#ifdef __OPENCL_CPP_VERSION__
+  #define METAL_HOOK(name) metal_hook_##name
+  #define METAL_SEE(p, n) METAL_HOOK(access)(p, n, METAL_ATOMIC)
+#else
+  extern "C" { extern const metal_hooks *metal_executor; }
+  #define METAL_HOOK(name) metal_executor->name
+  #define METAL_SEE(p, n) if (metal_executor->access) metal_executor->access(p, n, METAL_ATOMIC)
+#endif
 #define METAL_UNSEEN __attribute__((no_sanitize("kernel-address"), noinline))
 #ifdef METAL_EXECUTES
   #define METAL_SPACES(of) of(device)
@@ -19,15 +26,15 @@ extern "C" { extern const metal_hooks *metal_executor; }
 #define metal_group static thread_local
 #define METAL_DECLARED(name) { \
     static const metal_shared size __attribute__((section("metal_shared"), used)) = {__PRETTY_FUNCTION__, sizeof name}; \
-    metal_executor->declared((void *)&name, sizeof name, #name); }
+    METAL_HOOK(declared)((void *)&name, sizeof name, #name); }
 
 namespace metal {
   // ** barriers **
 
   enum class mem_flags { mem_none, mem_device = METAL_MEM_DEVICE, mem_threadgroup = METAL_MEM_THREADGROUP, mem_texture = 4 };
   inline constexpr mem_flags operator|(mem_flags a, mem_flags b) { return mem_flags(int(a) | int(b)); }
-  inline void threadgroup_barrier(mem_flags f, int line = __builtin_LINE()) { metal_executor->group_barrier(int(f), line); }
-  inline void simdgroup_barrier(mem_flags f, int line = __builtin_LINE()) { metal_executor->simd_barrier(int(f), line); }
+  inline void threadgroup_barrier(mem_flags f, int line = __builtin_LINE()) { METAL_HOOK(group_barrier)(int(f), line); }
+  inline void simdgroup_barrier(mem_flags f, int line = __builtin_LINE()) { METAL_HOOK(simd_barrier)(int(f), line); }
 
   // ** atomics **
 
@@ -46,7 +53,7 @@ namespace metal {
     template <typename T> METAL_UNSEEN inline T name(volatile S atomic<T> *p, typename metal_itself<T>::type x, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
       volatile S bits *at = (volatile S bits *)p; \
-      if (metal_executor->access) metal_executor->access((const void *)(size_t)p, sizeof(T), METAL_ATOMIC); \
+      METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       bits was = __atomic_load_n(at, __ATOMIC_RELAXED), is; \
       T old; \
       do { \
@@ -63,17 +70,17 @@ namespace metal {
     METAL_ATOMIC_CHANGE(S, atomic_fetch_xor_explicit, old ^ x) \
     template <typename T> METAL_UNSEEN inline T atomic_load_explicit(const volatile S atomic<T> *p, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
-      if (metal_executor->access) metal_executor->access((const void *)(size_t)p, sizeof(T), METAL_ATOMIC); \
+      METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       return as_type<T>(__atomic_load_n((const volatile S bits *)p, __ATOMIC_RELAXED)); } \
     template <typename T> METAL_UNSEEN inline void atomic_store_explicit(volatile S atomic<T> *p, \
                                                                          typename metal_itself<T>::type x, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
-      if (metal_executor->access) metal_executor->access((const void *)(size_t)p, sizeof(T), METAL_ATOMIC); \
+      METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       __atomic_store_n((volatile S bits *)p, as_type<bits>(x), __ATOMIC_RELAXED); } \
     template <typename T> METAL_UNSEEN inline bool atomic_compare_exchange_weak_explicit(volatile S atomic<T> *p, \
         thread T *expected, typename metal_itself<T>::type x, memory_order, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
-      if (metal_executor->access) metal_executor->access((const void *)(size_t)p, sizeof(T), METAL_ATOMIC); \
+      METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       bits was = as_type<bits>(*expected); \
       const bool is = __atomic_compare_exchange_n((volatile S bits *)p, &was, as_type<bits>(x), false, __ATOMIC_RELAXED, \
                                                   __ATOMIC_RELAXED); \
@@ -85,11 +92,11 @@ namespace metal {
 
   template <typename T> inline const metal_given *metal_give(T x, int all, int line) {
     static_assert(sizeof(T) <= METAL_WORD, "a lane gives no more than 32 bytes");
-    return metal_executor->exchange(&x, sizeof x, all, line);
+    return METAL_HOOK(exchange)(&x, sizeof x, all, line);
   }
   template <typename T> inline T metal_of_lane(const metal_given *g, uint lane, int line) {
     T x;
-    if (lane >= METAL_LANES || !(g->active >> lane & 1)) metal_executor->absent(lane, line);
+    if (lane >= METAL_LANES || !(g->active >> lane & 1)) METAL_HOOK(absent)(lane, line);
     __builtin_memcpy(&x, g->value[lane % METAL_LANES], sizeof x);
     return x;
   }
@@ -175,8 +182,8 @@ namespace metal {
       const uint lane = metal_give(true, 1, line)->lane;
       for (uint e = 0; e < 2; e++) held.at[e] = metal_row(lane) == metal_column(lane) + e ? diagonal : T(0);
     }
-    thread storage_type &thread_elements() { return held; }
-    const thread storage_type &thread_elements() const { return held; }
+    storage_type &thread_elements() { return held; }
+    const storage_type &thread_elements() const { return held; }
   };
   typedef simdgroup_matrix<float, 8, 8> simdgroup_float8x8;
   typedef simdgroup_matrix<half, 8, 8> simdgroup_half8x8;
