@@ -37,6 +37,14 @@ int metal_function_max_threads(const metal_function *f);             // [[max_to
 
 // nbytes 0 and base NULL: not set
 typedef struct metal_binding { void *base; size_t nbytes; } metal_binding;
+#ifndef __OPENCL_CPP_VERSION__            // which has no pointers to functions, and looks at texts alone
+// A texture: its pixels are asked for and given one by one, from several threads of this machine at once.
+typedef struct metal_picture {
+  void *user;
+  unsigned width, height;
+  void (*read)(void *user, unsigned x, unsigned y, float out[4]);
+  void (*write)(void *user, unsigned x, unsigned y, const float in[4]);
+} metal_picture;
 // What was read and written of a binding, in bytes from its base; an end of 0: nothing. Known of checked modules.
 typedef struct metal_touched { size_t read_begin, read_end, write_begin, write_end; } metal_touched;
 // threads: of this machine that share the groups; what is checked runs on one. touched: NULL, or 31 of them to be filled.
@@ -47,9 +55,13 @@ typedef struct metal_dispatch {
   unsigned groups[3], items[3];
   int threads;
   metal_touched *touched;
+  const metal_picture *texture[31];
 } metal_dispatch;
 // 0: done. Else `said` tells what the kernel did: out of bounds, a race, a divergent barrier, or what is not set.
 int metal_run(const metal_dispatch *d, char *said, size_t nbytes);
+#else
+typedef struct metal_picture metal_picture;
+#endif
 
 // How modules are compiled from here on: checked (the default), or fast: without a look at loads and stores, and
 // optimized. Of all threads.

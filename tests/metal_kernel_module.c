@@ -168,7 +168,7 @@ static metal_path metal_compile(const metal_module *m, const metal_reading *r, m
   metal_put_swizzles(&text, r);
   metal_print(&text, "#include \"metal_stub%s.h\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
   metal_put(&text, r->text.data, r->text.n);
-  metal_print(&text, "\n#line 1 \"metal_entries\"\n#include \"metal_stub.h\"\nextern \"C\" { const metal_hooks *metal_executor; }\n");
+  metal_print(&text, "\n#line 1 \"metal_entries\"\n#include \"metal_stub_entry.h\"\nextern \"C\" { const metal_hooks *metal_executor; }\n");
   metal_put(&text, r->entries.data, r->entries.n);
   metal_path out = metal_temporary("", 0);
   const metal_path in = metal_temporary(text.data, text.n);

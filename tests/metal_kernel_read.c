@@ -590,8 +590,11 @@ static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, 
     while (i < sizeof metal_places / sizeof *metal_places && !metal_is(r, attribute, metal_places[i].attribute)) i++;
     if (i < sizeof metal_places / sizeof *metal_places)
       metal_print(call, "metal_number<%s>::of(m->place[%d])", type.data, metal_places[i].place);
-    else if (metal_is(r, attribute, "texture") || metal_is(r, attribute, "sampler"))
-      metal_refuse(r, attribute, "kernels with textures and samplers are not executed here");
+    else if (metal_is(r, attribute, "texture") && has_index) {
+      metal_print(call, "metal_textured<%s>::of(m->texture[%s])", type.data, index.data);
+      metal_print(table, "{METAL_TEXTURE, %s, metal_textured<%s>::type::writes, 0}, ", index.data, type.data);
+    } else if (metal_is(r, attribute, "sampler"))
+      metal_refuse(r, attribute, "kernels with samplers are not executed here");
     else metal_refuse(r, attribute, "unknown attribute '%s' ignored", metal_word_of(r, attribute).text);
   }
   free(type.data); free(index.data);

@@ -165,6 +165,18 @@ static void metal_wrong(const metal_place_in_text *at, const char *what, long va
   metal_fail(metal_now, "line %u: thread %d of group %ld: %s", at->line, metal_now->now, (long)metal_now->group, sentence);
 }
 
+static unsigned metal_picture_size(const metal_picture *p, int of_height) { return of_height ? p->height : p->width; }
+static void metal_picture_access(const metal_picture *p, unsigned x, unsigned y, float *pixel, int writes, int line) {
+  metal_worker *w = metal_now;
+  int number = 0;
+  while (number < METAL_BUFFERS - 1 && w->run->d->texture[number] != p) number++;
+  if (x >= p->width || y >= p->height)
+    metal_fail(w, "line %d: out of bounds: thread %d of group %ld %s pixel (%u,%u) of texture %d, which has %u x %u", line, w->now,
+               (long)w->group, writes ? "writes" : "reads", x, y, number, p->width, p->height);
+  else if (writes) p->write(p->user, x, y, pixel);
+  else p->read(p->user, x, y, pixel);
+}
+
 // ** a thread **
 
 static void metal_numbers(const metal_worker *w, int i, metal_item *m) {
@@ -190,6 +202,7 @@ static void metal_numbers(const metal_worker *w, int i, metal_item *m) {
   }
   m->buffer = w->buffer;
   m->group_memory = w->group_memory;
+  m->texture = w->run->d->texture;
 }
 // A fiber: threads that nobody began, one after another.
 static void metal_fiber(void) {
@@ -378,7 +391,8 @@ static void metal_beyond(metal_worker *w, const char *at, size_t n, int how) {
 // Of a thread's own stack, or of what the module's own functions read here.
 static int metal_is_own(const metal_worker *w, const char *at) {
   return (size_t)(at - w->stacks) < (size_t)METAL_ITEMS * METAL_SPAN || (size_t)(at - (const char *)w) < sizeof *w ||
-         (size_t)(at - (const char *)&metal_hooks_checked) < sizeof metal_hooks_checked;
+         (size_t)(at - (const char *)&metal_hooks_checked) < sizeof metal_hooks_checked ||
+         (size_t)(at - (const char *)w->run->d->texture) < sizeof w->run->d->texture;
 }
 static void metal_touch(metal_range *r, size_t at, size_t n, int how) {
   size_t *begin = how == METAL_READ ? &r->touched.read_begin : &r->touched.write_begin;
@@ -424,11 +438,13 @@ static void metal_declared(void *at, size_t n, const char *name) {
 }
 
 const metal_hooks metal_hooks_checked = {
-  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared, metal_access, metal_wrong
+  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared, metal_access, metal_wrong,
+  metal_picture_size, metal_picture_access
 };
 static void metal_declared_fast(void *at, size_t n, const char *name) { (void)at; (void)n; (void)name; }
 static const metal_hooks metal_hooks_fast = {
-  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared_fast, NULL, metal_wrong
+  metal_group_barrier, metal_simd_barrier, metal_exchange, metal_absent, metal_declared_fast, NULL, metal_wrong,
+  metal_picture_size, metal_picture_access
 };
 
 // ** workers **
@@ -507,8 +523,11 @@ static int metal_refuse_dispatch(const metal_dispatch *d, char *said, size_t nby
     const int k = argument[i].index, of_group = argument[i].kind == METAL_THREADGROUP;
     if (k < 0 || k >= METAL_BUFFERS)
       return snprintf(said, nbytes, "kernel '%s': there is no buffer %d", f->record->name, k), 1;
-    if (of_group ? !d->threadgroup_nbytes[k] : !d->buffer[k].base)
-      return snprintf(said, nbytes, "kernel '%s': %s %d is not set", f->record->name, of_group ? "threadgroup memory" : "buffer", k), 1;
+    const int is_set = of_group ? d->threadgroup_nbytes[k] != 0 : argument[i].kind == METAL_TEXTURE ? d->texture[k] != NULL
+                                                                                                  : d->buffer[k].base != NULL;
+    if (!is_set)
+      return snprintf(said, nbytes, "kernel '%s': %s %d is not set", f->record->name,
+                      of_group ? "threadgroup memory" : argument[i].kind == METAL_TEXTURE ? "texture" : "buffer", k), 1;
   }
   return 0;
 }
@@ -518,7 +537,7 @@ static void metal_bind_ranges(metal_run_state *run) {
   const int n = metal_function_arguments(run->f, &argument);
   size_t total = 0;
   for (int i = 0; i < n; i++) {
-    if (argument[i].kind == METAL_THREADGROUP) continue;
+    if (argument[i].kind == METAL_THREADGROUP || argument[i].kind == METAL_TEXTURE) continue;
     const metal_binding *b = &run->d->buffer[argument[i].index];
     const char *at = (const char *)b->base;
     run->range[run->ranges++] = (metal_range){at, at + b->nbytes, NULL, METAL_OF_DEVICE, argument[i].index, NULL, at, {0, 0, 0, 0}};

@@ -17,9 +17,12 @@ NSString *const MTLLibraryErrorDomain = @"MTLLibraryErrorDomain";
 NSString *const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain";
 NSString *const MTLBinaryArchiveDomain = @"MTLBinaryArchiveDomain";
 
-// What GCC's runtime keeps of classes when it loads them, and nothing points to, is no leak of a program's.
+// What GCC's runtime keeps of classes when it loads them, and nothing points to, is no leak of a program's; nor is the
+// order of its and Foundation's own locks a matter of a program's.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libobjc.so\n"; }
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void) { return "deadlock:libgnustep-base.so\ndeadlock:libobjc.so\n"; }
 const char *__lsan_default_options(void);
 const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 

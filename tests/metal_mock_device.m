@@ -28,10 +28,11 @@ const mock_chip *mock_find_chip(const char *key, size_t length) {
   return NULL;
 }
 
-// Feature Set Tables: "SIMD-scoped permute operations" Apple6, Mac2; "SIMD-scoped matrix multiply operations" Apple7.
-int mock_simd(const mock_chip *chip, int matrices) {
-  if (matrices) return chip->apple >= 1007;
-  return chip->apple >= 1007 || (chip->mac && !chip->virtual);
+// Feature Set Tables: "SIMD-scoped matrix multiply operations" Apple7; "SIMD-scoped reduction operations" and "SIMD-
+// scoped permute operations" Apple7 and Apple6, Mac2.
+static int mock_simd(const mock_chip *chip) {
+  if (chip->apple >= 1007) return MOCK_MATRICES | MOCK_LANES;
+  return chip->mac && !chip->virtual ? MOCK_LANES : 0;
 }
 
 // Selectors that are newer than macOS 11 and iOS 14, or that iOS has not (99).
@@ -75,8 +76,11 @@ int mock_storage_fits(MockDevice *d, MTLStorageMode mode, int texture) {
 
 // A pipeline that this GPU can't be told in its own code fails as Metal's back end does.
 static NSError *mock_unlowered(MockDevice *d, MockFunction *f) {
-  const char *call = f->library->matrices && !mock_simd(d->chip, 1) ? "simdgroup_matrix_8x8_multiply_accumulate"
-                     : f->library->lanes && !mock_simd(d->chip, 0) ? "simd_shuffle" : NULL;
+  const int has = mock_simd(d->chip);
+  if (has == (MOCK_MATRICES | MOCK_LANES)) return nil;
+  const int lacks = mock_text_kernel(f->library->text, f->library->version, [f->name UTF8String]) & ~has;
+  const char *call = lacks & MOCK_MATRICES ? "simdgroup_matrix_8x8_multiply_accumulate"
+                     : lacks & MOCK_LANES ? "simd_shuffle" : NULL;
   if (!call) return nil;
   return mock_error(MTLLibraryErrorDomain, MTLLibraryErrorInternal, "Encountered unlowered function call to air.%s",
                     call);

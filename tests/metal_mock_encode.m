@@ -56,6 +56,8 @@ static void mock_argument_check(MockObject *self, SEL _cmd, const mock_launch *l
     if (!t) MISTAKE("texture %d of %s is not set", a->index, name);
     else if (a->writes && !(t->use & MTLTextureUsageShaderWrite))
       MISTAKE("texture %d of %s is written, and its usage has no MTLTextureUsageShaderWrite", a->index, name);
+    else if (!a->writes && !(t->use & MTLTextureUsageShaderRead))
+      MISTAKE("texture %d of %s is read, and its usage has no MTLTextureUsageShaderRead", a->index, name);
     return;
   }
   const mock_slot *s = &l->slot[a->index];

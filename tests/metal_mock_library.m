@@ -104,21 +104,12 @@ static NSString *mock_with_macros(NSString *source, NSDictionary *macros) {
   return text;
 }
 
-static int mock_text_has(const char *text, const char *const *words) {
-  for (; *words; words++) if (strstr(text, *words)) return 1;
-  return 0;
-}
-
 static MockLibrary *mock_library_new(MockDevice *d, const char *text, int version, int fast, metal_module *module) {
-  static const char *const matrices[] = { "simdgroup_matrix", "simdgroup_float8x8", "simdgroup_half8x8",
-                                          "simdgroup_bfloat8x8", NULL };
-  static const char *const lanes[] = { "simd_sum", "simd_shuffle", "simd_max", "simd_min", "simd_broadcast",
-                                       "simd_product", "simd_prefix", "quad_shuffle", NULL };
   MockLibrary *l = [MockLibrary alloc];
   l->of = (MockDevice *)mock_hold(d);
   l->module = module;
-  l->matrices = mock_text_has(text, matrices);
-  l->lanes = mock_text_has(text, lanes);
+  l->text = strdup(text);
+  l->version = version;
   l->hash = mock_hash(mock_hash(mock_hash(0xcbf29ce484222325u, text, strlen(text)), &version, sizeof version), &fast,
                       sizeof fast);
   mock.counts.libraries++;
@@ -184,6 +175,7 @@ static MockLibrary *mock_library_new(MockDevice *d, const char *text, int versio
 @implementation MockLibrary
 - (void)end {
   metal_module_free(module);
+  free(text);
   module = NULL;
   mock_drop(of);
 }

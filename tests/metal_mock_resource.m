@@ -115,18 +115,6 @@ MockBuffer *mock_buffer_new(MockDevice *d, size_t nbytes, MTLResourceOptions opt
 
 // Textures. ----------------------------------------------------------------------------------------------------------
 
-static const struct { MTLPixelFormat first, last; unsigned nbytes; } mock_formats[] = {
-  { 1, 1, 1 }, { 10, 10, 1 }, { 12, 14, 1 }, { 20, 20, 2 }, { 22, 25, 2 }, { 30, 30, 2 }, { 32, 34, 2 }, { 53, 55, 4 },
-  { 60, 60, 4 }, { 62, 65, 4 }, { 70, 74, 4 }, { 80, 81, 4 }, { 90, 90, 4 }, { 103, 105, 8 }, { 110, 110, 8 },
-  { 112, 115, 8 }, { 123, 125, 16 },
-};
-
-size_t mock_pixel_nbytes(MTLPixelFormat format) {
-  for (size_t i = 0; i < sizeof mock_formats / sizeof *mock_formats; i++)
-    if (format >= mock_formats[i].first && format <= mock_formats[i].last) return mock_formats[i].nbytes;
-  return 0;
-}
-
 @implementation MTLTextureDescriptor
 @synthesize textureType, pixelFormat, width, height, depth, mipmapLevelCount, sampleCount, arrayLength, storageMode,
   usage;

@@ -1,10 +1,10 @@
 // metal_mock_run: the mock's GPU: the commands of a command buffer, one by one, kernels by tests/metal_kernel.h.
 //
 // In: a command buffer, and what its commands use. Out: memory, and a code of MTLCommandBufferError.
-// Holds: what nothing orders is done in any order, and looked at: two dispatches of a concurrent encoder or of an
-//        indirect command buffer between two barriers may not touch the same bytes where one writes; nor may two
-//        encoders, of one command buffer or of several, those of a resource that Metal does not track, unless an
-//        event or the host's waiting orders them.
+// Holds: what nothing orders is done in any order, and looked at, by what checked kernels really touched: two
+//        dispatches of a concurrent encoder or of an indirect command buffer between two barriers may not touch the
+//        same bytes where one writes; nor may two encoders, of one command buffer or of several, those of a resource
+//        that Metal does not track, unless an event or the host's waiting orders them.
 #import "metal_mock_state.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,20 +102,39 @@ static int mock_launch_alive(mock_work *w, const mock_launch *l) {
   return 1;
 }
 
-static void mock_launch_touch(mock_work *w, const mock_launch *l) {
+// What a buffer's argument is known to touch: what the run of a checked kernel saw; else, of the least that its type
+// says, its first element. Several tensors may lie in one buffer.
+static void mock_slot_touch(mock_work *w, const mock_launch *l, const metal_argument *a, const metal_touched *t) {
+  const mock_slot *s = &l->slot[a->index];
+  const char *name = mock_launch_name(l);
+  if (t && a->kind == METAL_BUFFER) {
+    if (t->read_end) mock_touch(w, s->buffer, s->offset + t->read_begin, s->offset + t->read_end, 0, name);
+    if (t->write_end) mock_touch(w, s->buffer, s->offset + t->write_begin, s->offset + t->write_end, 1, name);
+  } else mock_touch(w, s->buffer, s->offset, s->offset + (a->element ? a->element : 1), a->writes, name);
+}
+
+// touched: NULL, what the kernel did is not known.
+static void mock_launch_touch(mock_work *w, const mock_launch *l, const metal_touched *touched) {
   const metal_argument *a = NULL;
   const int count = metal_function_arguments(l->pipeline->function->function, &a);
   for (int i = 0; i < count; i++) {
-    const mock_slot *s = &l->slot[a[i].index];
-    if (a[i].kind == METAL_TEXTURE && l->texture[a[i].index])
-      mock_touch(w, l->texture[a[i].index], 0, l->texture[a[i].index]->nbytes, a[i].writes, mock_launch_name(l));
-    else if ((a[i].kind == METAL_BUFFER || a[i].kind == METAL_CONSTANT) && s->buffer)
-      mock_touch(w, s->buffer, s->offset, s->buffer->nbytes, a[i].writes, mock_launch_name(l));
+    const int at = a[i].index;
+    if (a[i].kind == METAL_TEXTURE && l->texture[at])
+      mock_touch(w, l->texture[at], 0, l->texture[at]->nbytes, a[i].writes, mock_launch_name(l));
+    else if ((a[i].kind == METAL_BUFFER || a[i].kind == METAL_CONSTANT) && l->slot[at].buffer)
+      mock_slot_touch(w, l, &a[i], touched ? &touched[at] : NULL);
   }
 }
 
-static void mock_kernel(mock_work *w, const mock_launch *l) {
+// Did the run see what it touched? A kernel that is not checked tells of nothing.
+static int mock_seen(const metal_touched *t) {
+  for (int i = 0; i < MOCK_SLOTS; i++) if (t[i].read_end || t[i].write_end) return 1;
+  return 0;
+}
+
+static void mock_kernel(mock_work *w, const mock_launch *l, metal_touched *touched) {
   metal_dispatch d;
+  metal_picture picture[MOCK_SLOTS];
   char said[1024] = "";
   memset(&d, 0, sizeof d);
   d.function = l->pipeline->function->function;
@@ -123,11 +142,16 @@ static void mock_kernel(mock_work *w, const mock_launch *l) {
     const mock_slot *s = &l->slot[i];
     if (s->bytes) d.buffer[i] = (metal_binding){ s->bytes, s->nbytes };
     else if (s->buffer) d.buffer[i] = (metal_binding){ s->buffer->gpu + s->offset, s->buffer->nbytes - s->offset };
+    if (l->texture[i]) {
+      picture[i] = mock_picture(l->texture[i]);
+      d.texture[i] = &picture[i];
+    }
     d.threadgroup_nbytes[i] = l->threadgroup[i];
   }
   memcpy(d.groups, l->groups, sizeof d.groups);
   memcpy(d.items, l->items, sizeof d.items);
   d.threads = 2;
+  d.touched = touched;
   pthread_mutex_unlock(&mock.lock);
   const int failed = metal_run(&d, said, sizeof said);
   pthread_mutex_lock(&mock.lock);
@@ -137,9 +161,11 @@ static void mock_kernel(mock_work *w, const mock_launch *l) {
 }
 
 static void mock_dispatch_run(mock_work *w, const mock_launch *l) {
+  metal_touched touched[MOCK_SLOTS];
+  memset(touched, 0, sizeof touched);
   if (!mock_launch_alive(w, l)) { w->code = MTLCommandBufferErrorInvalidResource; return; }
-  mock_launch_touch(w, l);
-  if (!mock.desc.no_kernels) mock_kernel(w, l);
+  if (!mock.desc.no_kernels) mock_kernel(w, l, touched);
+  mock_launch_touch(w, l, mock_seen(touched) ? touched : NULL);
 }
 
 // An order of count things: as they are, or any.

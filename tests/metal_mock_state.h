@@ -103,7 +103,7 @@ typedef struct mock_chip {
   MockDevice *of;
   metal_module *module;
   uint64_t hash;                           // of text and options
-  int matrices, lanes;                     // its text has simdgroup matrices; SIMD-scoped calls
+  char *text; int version;
 }
 @end
 @interface MockFunction : MockObject <MTLFunction> {
@@ -271,11 +271,13 @@ NSError *mock_error(NSString *domain, NSInteger code, const char *format, ...) _
 int mock_has(SEL selector);
 int mock_needs(MockObject *o, SEL selector);
 const mock_chip *mock_find_chip(const char *key, size_t length);
-int mock_simd(const mock_chip *chip, int matrices);        // has it simdgroup matrices; SIMD-scoped calls?
+enum { MOCK_MATRICES = 1, MOCK_LANES = 2 };
+int mock_text_kernel(const char *source, int version, const char *kernel);     // which of them a kernel uses
 
 int mock_storage_fits(MockDevice *d, MTLStorageMode mode, int texture);
 MockBuffer *mock_buffer_new(MockDevice *d, size_t nbytes, MTLResourceOptions options, void *host);
 size_t mock_pixel_nbytes(MTLPixelFormat format);           // 0: not a format that is known here
+metal_picture mock_picture(MockTexture *t);                // for kernels
 
 uint64_t mock_archive_entry(const MockFunction *f, int indirect);
 int mock_archive_find(const MockArchive *a, uint64_t entry);

@@ -8,5 +8,6 @@
   #include "metal_stub_types.h"
   #include "metal_stub_math.h"
   #include "metal_stub_threads.h"
+  #include "metal_stub_texture.h"
 #endif
 #endif

@@ -174,8 +174,8 @@ namespace metal {
 
   template <typename T, size_t N> struct array {
     T at[N];
-    thread T &operator[](size_t i) { return at[i]; }
-    const thread T &operator[](size_t i) const { return at[i]; }
+    T &operator[](size_t i) { return at[i]; }
+    const T &operator[](size_t i) const { return at[i]; }
     constexpr size_t size() const { return N; }
   };
 }

@@ -18,6 +18,7 @@ enum {
 typedef struct metal_item {
   unsigned place[METAL_PLACES][3];
   void *const *buffer, *const *group_memory;
+  const metal_picture *const *texture;
 } metal_item;
 
 // What the lanes of a SIMD-group gave that were at this exchange.
@@ -28,6 +29,17 @@ enum { METAL_MEM_DEVICE = 1, METAL_MEM_THREADGROUP = 2 };
 // What clang tells of a place, where it finds an index, an address or a divisor wrong.
 typedef struct metal_place_in_text { const char *file; unsigned line, column; } metal_place_in_text;
 // flags: METAL_MEM_.. that a barrier orders. all: every lane must be there. line: of the text, for what is said.
+#ifdef __OPENCL_CPP_VERSION__             // a text is only looked at, in a language that has no pointers to functions
+  void metal_hook_group_barrier(int flags, int line);
+  void metal_hook_simd_barrier(int flags, int line);
+  const metal_given *metal_hook_exchange(const void *value, unsigned nbytes, int all, int line);
+  void metal_hook_absent(unsigned lane, int line);
+  void metal_hook_declared(void *at, size_t nbytes, const char *name);
+  void metal_hook_access(const void *at, size_t nbytes, int how);
+  void metal_hook_wrong(const metal_place_in_text *at, const char *what, long value);
+  unsigned metal_hook_picture_size(const metal_picture *p, int of_height);
+  void metal_hook_picture_access(const metal_picture *p, unsigned x, unsigned y, float *pixel, int writes, int line);
+#else
 typedef struct metal_hooks {
   void (*group_barrier)(int flags, int line);
   void (*simd_barrier)(int flags, int line);
@@ -36,6 +48,8 @@ typedef struct metal_hooks {
   void (*declared)(void *at, size_t nbytes, const char *name);
   void (*access)(const void *at, size_t nbytes, int how);
   void (*wrong)(const metal_place_in_text *at, const char *what, long value);
+  unsigned (*picture_size)(const metal_picture *p, int of_height);
+  void (*picture_access)(const metal_picture *p, unsigned x, unsigned y, float *pixel, int writes, int line);
 } metal_hooks;
 
 // name: as the host asks for it; function: as the text has it.
@@ -45,6 +59,8 @@ typedef struct metal_record {
   const metal_argument *argument;
   int arguments, max_threads;
 } metal_record;
+#endif
+
 // Of a variable of threadgroup memory: in which function it is, as clang writes a function's name and types.
 typedef struct metal_shared { const char *function; size_t nbytes; } metal_shared;
 

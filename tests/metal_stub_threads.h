@@ -7,7 +7,14 @@
 #ifndef METAL_STUB_THREADS_H
 #define METAL_STUB_THREADS_H
 #include "metal_stub_run.h"
-extern "C" { extern const metal_hooks *metal_executor; }
+#ifdef __OPENCL_CPP_VERSION__
+  #define METAL_HOOK(name) metal_hook_##name
+  #define METAL_SEE(p, n) METAL_HOOK(access)(p, n, METAL_ATOMIC)
+#else
+  extern "C" { extern const metal_hooks *metal_executor; }
+  #define METAL_HOOK(name) metal_executor->name
+  #define METAL_SEE(p, n) if (metal_executor->access) metal_executor->access(p, n, METAL_ATOMIC)
+#endif
 #define METAL_UNSEEN __attribute__((no_sanitize("kernel-address"), noinline))
 #ifdef METAL_EXECUTES
   #define METAL_SPACES(of) of(device)
@@ -15,13 +22,19 @@ extern "C" { extern const metal_hooks *metal_executor; }
   #define METAL_SPACES(of) of(device) of(threadgroup)
 #endif
 
+// A variable of threadgroup memory: one of this machine's thread, which runs all threads of a group.
+#define metal_group static thread_local
+#define METAL_DECLARED(name) { \
+    static const metal_shared size __attribute__((section("metal_shared"), used)) = {__PRETTY_FUNCTION__, sizeof name}; \
+    METAL_HOOK(declared)((void *)&name, sizeof name, #name); }
+
 namespace metal {
   // ** barriers **
 
   enum class mem_flags { mem_none, mem_device = METAL_MEM_DEVICE, mem_threadgroup = METAL_MEM_THREADGROUP, mem_texture = 4 };
   inline constexpr mem_flags operator|(mem_flags a, mem_flags b) { return mem_flags(int(a) | int(b)); }
-  inline void threadgroup_barrier(mem_flags f, int line = __builtin_LINE()) { metal_executor->group_barrier(int(f), line); }
-  inline void simdgroup_barrier(mem_flags f, int line = __builtin_LINE()) { metal_executor->simd_barrier(int(f), line); }
+  inline void threadgroup_barrier(mem_flags f, int line = __builtin_LINE()) { METAL_HOOK(group_barrier)(int(f), line); }
+  inline void simdgroup_barrier(mem_flags f, int line = __builtin_LINE()) { METAL_HOOK(simd_barrier)(int(f), line); }
 
   // ** atomics **
 
@@ -40,7 +53,7 @@ namespace metal {
     template <typename T> METAL_UNSEEN inline T name(volatile S atomic<T> *p, typename metal_itself<T>::type x, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
       volatile S bits *at = (volatile S bits *)p; \
-      if (metal_executor->access) metal_executor->access((const void *)(size_t)p, sizeof(T), METAL_ATOMIC); \
+      METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       bits was = __atomic_load_n(at, __ATOMIC_RELAXED), is; \
       T old; \
       do { \
@@ -57,17 +70,17 @@ namespace metal {
     METAL_ATOMIC_CHANGE(S, atomic_fetch_xor_explicit, old ^ x) \
     template <typename T> METAL_UNSEEN inline T atomic_load_explicit(const volatile S atomic<T> *p, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
-      if (metal_executor->access) metal_executor->access((const void *)(size_t)p, sizeof(T), METAL_ATOMIC); \
+      METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       return as_type<T>(__atomic_load_n((const volatile S bits *)p, __ATOMIC_RELAXED)); } \
     template <typename T> METAL_UNSEEN inline void atomic_store_explicit(volatile S atomic<T> *p, \
                                                                          typename metal_itself<T>::type x, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
-      if (metal_executor->access) metal_executor->access((const void *)(size_t)p, sizeof(T), METAL_ATOMIC); \
+      METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       __atomic_store_n((volatile S bits *)p, as_type<bits>(x), __ATOMIC_RELAXED); } \
     template <typename T> METAL_UNSEEN inline bool atomic_compare_exchange_weak_explicit(volatile S atomic<T> *p, \
         thread T *expected, typename metal_itself<T>::type x, memory_order, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
-      if (metal_executor->access) metal_executor->access((const void *)(size_t)p, sizeof(T), METAL_ATOMIC); \
+      METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       bits was = as_type<bits>(*expected); \
       const bool is = __atomic_compare_exchange_n((volatile S bits *)p, &was, as_type<bits>(x), false, __ATOMIC_RELAXED, \
                                                   __ATOMIC_RELAXED); \
@@ -79,11 +92,11 @@ namespace metal {
 
   template <typename T> inline const metal_given *metal_give(T x, int all, int line) {
     static_assert(sizeof(T) <= METAL_WORD, "a lane gives no more than 32 bytes");
-    return metal_executor->exchange(&x, sizeof x, all, line);
+    return METAL_HOOK(exchange)(&x, sizeof x, all, line);
   }
   template <typename T> inline T metal_of_lane(const metal_given *g, uint lane, int line) {
     T x;
-    if (lane >= METAL_LANES || !(g->active >> lane & 1)) metal_executor->absent(lane, line);
+    if (lane >= METAL_LANES || !(g->active >> lane & 1)) METAL_HOOK(absent)(lane, line);
     __builtin_memcpy(&x, g->value[lane % METAL_LANES], sizeof x);
     return x;
   }
@@ -169,8 +182,8 @@ namespace metal {
       const uint lane = metal_give(true, 1, line)->lane;
       for (uint e = 0; e < 2; e++) held.at[e] = metal_row(lane) == metal_column(lane) + e ? diagonal : T(0);
     }
-    thread storage_type &thread_elements() { return held; }
-    const thread storage_type &thread_elements() const { return held; }
+    storage_type &thread_elements() { return held; }
+    const storage_type &thread_elements() const { return held; }
   };
   typedef simdgroup_matrix<float, 8, 8> simdgroup_float8x8;
   typedef simdgroup_matrix<half, 8, 8> simdgroup_half8x8;
@@ -245,85 +258,4 @@ namespace metal {
   }
 }
 
-#ifdef METAL_EXECUTES
-// ** what metal_kernel.h calls **
-
-// A variable of threadgroup memory: one of this machine's thread, which runs all threads of a group.
-#define metal_group static thread_local
-#define METAL_DECLARED(name) { \
-    static const metal_shared size __attribute__((section("metal_shared"), used)) = {__PRETTY_FUNCTION__, sizeof name}; \
-    metal_executor->declared((void *)&name, sizeof name, #name); }
-
-extern "C" {
-  extern const metal_shared __start_metal_shared[] __attribute__((weak)), __stop_metal_shared[] __attribute__((weak));
-  const metal_shared *metal_shared_first = __start_metal_shared, *metal_shared_last = __stop_metal_shared;
-}
-template <typename T> struct metal_bytes { enum { n = sizeof(T) }; };
-template <> struct metal_bytes<void> { enum { n = 1 }; };
-template <typename T> struct metal_bound;
-template <typename T> struct metal_bound<T *> {
-  enum { writes = 1, element = metal_bytes<T>::n };
-  static T *of(void *p) { return (T *)p; }
-};
-template <typename T> struct metal_bound<const T *> {
-  enum { writes = 0, element = metal_bytes<T>::n };
-  static const T *of(void *p) { return (const T *)p; }
-};
-template <typename T> struct metal_bound<T &> {
-  enum { writes = metal_bound<T *>::writes, element = metal_bytes<T>::n };
-  static T &of(void *p) { return *(T *)p; }
-};
-template <typename T> struct metal_number {
-  static T of(const unsigned *x) { return T(x[0]); }
-};
-template <typename T, int L> struct metal_number<metal_vector<T, L>> {
-  static metal_vector<T, L> of(const unsigned *x) {
-    metal_vector<T, L> v;
-    for (int i = 0; i < L; i++) v.at[i] = T(i < 3 ? x[i] : 0);
-    return v;
-  }
-};
-template <int n, typename T> struct metal_parameter;
-template <int n, typename R, typename P, typename... Q> struct metal_parameter<n, R (*)(P, Q...)> {
-  typedef typename metal_parameter<n - 1, R (*)(Q...)>::type type;
-};
-template <typename R, typename P, typename... Q> struct metal_parameter<0, R (*)(P, Q...)> { typedef P type; };
-
-#ifdef METAL_IS_CHECKED
-  #define METAL_SEEN(n) \
-    METAL_UNSEEN void __asan_load##n##_noabort(const void *p) { metal_executor->access(p, n, METAL_READ); } \
-    METAL_UNSEEN void __asan_store##n##_noabort(const void *p) { metal_executor->access(p, n, METAL_WRITE); }
-  #pragma GCC visibility push(hidden)
-  extern "C" {
-    METAL_SEEN(1) METAL_SEEN(2) METAL_SEEN(4) METAL_SEEN(8) METAL_SEEN(16)
-    METAL_UNSEEN void __asan_loadN_noabort(const void *p, size_t n) { metal_executor->access(p, n, METAL_READ); }
-    METAL_UNSEEN void __asan_storeN_noabort(const void *p, size_t n) { metal_executor->access(p, n, METAL_WRITE); }
-    METAL_UNSEEN void *__asan_memcpy(void *to, const void *from, size_t n) {
-      metal_executor->access(from, n, METAL_READ);
-      metal_executor->access(to, n, METAL_WRITE);
-      return __builtin_memcpy(to, from, n);
-    }
-    METAL_UNSEEN void *__asan_memmove(void *to, const void *from, size_t n) {
-      metal_executor->access(from, n, METAL_READ);
-      metal_executor->access(to, n, METAL_WRITE);
-      return __builtin_memmove(to, from, n);
-    }
-    METAL_UNSEEN void *__asan_memset(void *to, int x, size_t n) {
-      metal_executor->access(to, n, METAL_WRITE);
-      return __builtin_memset(to, x, n);
-    }
-    METAL_UNSEEN void __asan_handle_no_return() {}
-    METAL_UNSEEN void __ubsan_handle_type_mismatch_v1(const metal_place_in_text *at, size_t address) {
-      metal_executor->wrong(at, "an address that is not aligned as its type is, off by %ld bytes", long(address & 15));
-    }
-    METAL_UNSEEN void __ubsan_handle_out_of_bounds(const metal_place_in_text *at, size_t index) {
-      metal_executor->wrong(at, "out of bounds: an array has no element %ld", long(index));
-    }
-    METAL_UNSEEN void __ubsan_handle_divrem_overflow(const metal_place_in_text *at, size_t, size_t) {
-      metal_executor->wrong(at, "an integer is divided by 0", 0);
-    }
-  }
-  #pragma GCC visibility pop
-#endif
-#endif
 #endif

@@ -7,13 +7,20 @@
 // that the text says where metal_kernel.h compiles it.
 #ifndef METAL_STUB_TYPES_H
 #define METAL_STUB_TYPES_H
-#define kernel
-#ifdef METAL_EXECUTES
+#ifdef __OPENCL_CPP_VERSION__
+  #pragma OPENCL EXTENSION cl_khr_fp16 : enable
+  #define read_write read_and_write        // a word of this language
+  #define device __global
+  #define threadgroup __local
+  #define thread __private
+#elif defined METAL_EXECUTES
+  #define kernel
   #define device
   #define threadgroup
   #define constant const
   #define thread
 #else
+  #define kernel
   #define device __attribute__((address_space(1)))
   #define constant const __attribute__((address_space(2)))
   #define threadgroup __attribute__((address_space(3)))
@@ -33,7 +40,9 @@ typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t;
 typedef uchar uint8_t; typedef ushort uint16_t; typedef uint uint32_t; typedef ulong uint64_t;
-typedef _Float16 half;
+#ifndef __OPENCL_CPP_VERSION__
+  typedef _Float16 half;
+#endif
 typedef __bf16 metal_bfloat;
 #if __METAL_VERSION__ >= 310
   typedef metal_bfloat bfloat;
@@ -163,6 +172,13 @@ template <typename T, int L> struct metal_lanes_of<metal_vector<T, L>> { typedef
 template <typename T, int L, int... lane> struct metal_lanes_of<metal_swizzle<T, L, lane...>> {
   typedef metal_vector<T, sizeof...(lane)> type;
 };
+#ifdef __OPENCL_CPP_VERSION__             // which takes the space for a part of the type
+  template <typename T> struct metal_lanes_of<__private T> : metal_lanes_of<T> {};
+  template <typename T> struct metal_lanes_of<__global T> : metal_lanes_of<T> {};
+  template <typename T> struct metal_lanes_of<__local T> : metal_lanes_of<T> {};
+  template <typename T> struct metal_lanes_of<__constant T> : metal_lanes_of<T> {};
+  template <typename T> struct metal_lanes_of<__generic T> : metal_lanes_of<T> {};
+#endif
 template <typename T> struct metal_lanes_of<metal_packed_3<T>> { typedef metal_vector<T, 3> type; };
 // What two operands make: the vector that both or one of them are, where the other is a scalar.
 template <typename A, typename B> struct metal_both {};

@@ -493,6 +493,40 @@ static void test_spaces(void) {
   if (runs(&d)) CHECK(touched[0].read_begin == 8 && touched[0].read_end == 16 && !touched[0].write_end && !touched[1].read_end &&
                       touched[1].write_begin == 12 && touched[1].write_end == 16);
 }
+// ** textures **
+
+typedef struct pixels { float at[3][5][4]; } pixels;
+static void read_pixel(void *user, unsigned x, unsigned y, float out[4]) { memcpy(out, ((pixels *)user)->at[y][x], 4 * sizeof *out); }
+static void write_pixel(void *user, unsigned x, unsigned y, const float in[4]) { memcpy(((pixels *)user)->at[y][x], in, 4 * sizeof *in); }
+static void test_textures(void) {
+  static const char source[] = BEGIN
+    "kernel void f(texture2d<float, access::read> from [[texture(1)]], texture2d<half, access::write> to [[texture(0)]],\n"
+    "    constant uint &off [[buffer(0)]], uint2 at [[thread_position_in_grid]]) {\n"
+    "  if (at.x >= from.get_width() || at.y >= from.get_height()) return;\n"
+    "  float4 v = from.read(uint2(from.get_width() - 1 - at.x, at.y)); to.write(half4(v.wzyx), ushort2(at + off)); }\n";
+  pixels in, out;
+  unsigned off = 0;
+  const metal_argument *a;
+  for (int i = 0; i < 60; i++) (&in.at[0][0][0])[i] = (float)i;
+  memset(&out, 0, sizeof out);
+  const metal_picture from = {&in, 5, 3, read_pixel, NULL}, to = {&out, 5, 3, NULL, write_pixel};
+  for (int mode = METAL_FAST; mode >= METAL_CHECKED; mode--) {
+    metal_kernel_mode(mode);
+    metal_module *m = module_of(source, 310);
+    metal_dispatch d = dispatch_of(m, "f", 2, 4);
+    d.items[1] = 4;
+    bind(&d, 0, &off, sizeof off);
+    CHECK(metal_run(&d, said, sizeof said) && strstr(said, "texture 1 is not set"));
+    d.texture[1] = &from; d.texture[0] = &to;
+    if (runs(&d)) for (int y = 0; y < 3; y++) for (int x = 0; x < 5; x++) for (int k = 0; k < 4; k++)
+      CHECK(out.at[y][x][k] == in.at[y][4 - x][3 - k]);
+    if (mode == METAL_FAST) continue;
+    CHECK_EQ(metal_function_arguments(d.function, &a), 3);
+    CHECK(a[0].kind == METAL_TEXTURE && a[0].index == 1 && !a[0].writes && a[1].kind == METAL_TEXTURE && a[1].writes);
+    off = 3;
+    CHECK(metal_run(&d, said, sizeof said) && strstr(said, "writes pixel (3,3) of texture 0, which has 5 x 3"));
+  }
+}
 // What is asked for cannot be.
 static void test_dispatches(void) {
   metal_module *m = module_of(BEGIN "[[kernel, max_total_threads_per_threadgroup(32)]] void f(device float *x [[buffer(2)]], threadgroup float *t [[threadgroup(1)]]) {}\n"
@@ -532,7 +566,8 @@ static const struct { const char *text, *want; } refused[] = {
   {"void g() { throw 1; }", "exceptions are not supported"}, {"void g() { asm(\"nop\"); }", "'asm' is not supported"},
   {"extern \"C\" int system(const char *);", "functions of other languages"}, {"__attribute__((constructor)) void g() {}", "'constructor'"},
   {"kernel void f(uint i [[thread_position_in_gird]]) { }", "unknown attribute 'thread_position_in_gird'"},
-  {"kernel void f(uint i) { }", "it has no attribute"}, {"kernel void f(texture2d<float> t [[texture(0)]]) { }", "error: "},
+  {"kernel void f(uint i) { }", "it has no attribute"}, {"kernel void f(texture2d<float> t [[texture(0)]]) { t.write(float4(0), uint2(0)); }", "the texture is read only"},
+  {"kernel void f(sampler t [[sampler(0)]]) { }", "error: "},
   {"#include \"/etc/passwd\"", ":4:10: fatal error: file not found"}, {"#include <stdio.h>", "file not found"}, {"#include <metal_../../x>", "error: "},
   {"#error no", "error: no"}, {"kernel void f(device bfloat *x) { }", "error: use of undeclared identifier 'bfloat'"},
   {"kernel void f(device float *x [[buffer(0)]]) { float4 v = 1; int4 w = v; }", "error: no viable conversion"},
@@ -669,6 +704,7 @@ int main(void) {
   test_arguments();
   test_mistakes();
   test_spaces();
+  test_textures();
   test_dispatches();
   test_refused();
   test_hostile();

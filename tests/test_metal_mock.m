@@ -143,6 +143,24 @@ static void run_concurrent(world *w) {
   for (int i = 0; i < N; i++) CHECK(y[i] == 8.0f * (float)i);
 }
 
+// Two tensors in one buffer are two.
+static void run_apart(world *w) {
+  id<MTLBuffer> arena = [w->device newBufferWithLength:N * 8 options:0];
+  id<MTLCommandBuffer> b = [w->queue commandBuffer];
+  id<MTLComputeCommandEncoder> e = [b computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+  for (NSUInteger half = 0; half < 2; half++) {
+    [e setComputePipelineState:w->twice];
+    [e setBuffer:w->x offset:0 atIndex:0];
+    [e setBuffer:arena offset:half * N * 4 atIndex:1];
+    [e dispatchThreadgroups:MTLSizeMake(N / GROUP, 1, 1) threadsPerThreadgroup:MTLSizeMake(GROUP, 1, 1)];
+  }
+  [e endEncoding];
+  finish(b);
+  const float *out = [arena contents];
+  for (int i = 0; i < 2 * N; i++) CHECK(out[i] == 2.0f * (float)(i % N));
+  [arena release];
+}
+
 static id<MTLIndirectCommandBuffer> indirect_of(world *w, NSUInteger count) {
   MTLIndirectCommandBufferDescriptor *d = [MTLIndirectCommandBufferDescriptor new];
   d.commandTypes = MTLIndirectCommandTypeConcurrentDispatch;
@@ -321,6 +339,60 @@ static void run_textures(world *w) {
   [t release];
 }
 
+// A kernel reads one format and writes another: what is between is numbers.
+static const char pixels_text[] =
+  "#include <metal_stdlib>\nusing namespace metal;\n"
+  "kernel void half_of(texture2d<float, access::read> from [[texture(0)]],\n"
+  "                    texture2d<float, access::write> to [[texture(1)]], uint2 i [[thread_position_in_grid]]) {\n"
+  "  if (i.x < from.get_width() && i.y < from.get_height()) to.write(from.read(i) * 0.5f, i);\n}\n";
+
+static id<MTLComputePipelineState> pixels_pipeline(world *w) {
+  id<MTLLibrary> l = [w->device newLibraryWithSource:string(pixels_text) options:nil error:NULL];
+  id<MTLFunction> f = [l newFunctionWithName:@"half_of"];
+  id<MTLComputePipelineState> p = f ? [w->device newComputePipelineStateWithFunction:f error:NULL] : nil;
+  [f release];
+  [l release];
+  return p;
+}
+
+static void run_pixels(world *w) {
+  static const struct { MTLPixelFormat from, to; uint32_t in, out[4]; } cases[] = {
+    { MTLPixelFormatRGBA8Unorm, MTLPixelFormatRGBA8Unorm, 0xff804020, { 0x80402010 } },
+    { MTLPixelFormatRGBA8Unorm, MTLPixelFormatBGRA8Unorm, 0xff804020, { 0x80102040 } },
+    { MTLPixelFormatRGBA8Unorm, MTLPixelFormatR32Float, 0xff0000ff, { 0x3f000000 } },
+    { MTLPixelFormatRGBA8Snorm, MTLPixelFormatRGBA8Snorm, 0x7f81807f, { 0x40c0c040 } },
+    { MTLPixelFormatRGBA8Unorm_sRGB, MTLPixelFormatRGBA32Float, 0xff0000ff, { 0x3f000000, 0, 0, 0x3f000000 } },
+    { MTLPixelFormatRGB10A2Unorm, MTLPixelFormatRG16Float, 0xc00003ff, { 0x00003800 } },
+    { MTLPixelFormatR32Float, MTLPixelFormatR16Float, 0x40400000, { 0x3e00 } },
+    { MTLPixelFormatRG16Unorm, MTLPixelFormatRG16Unorm, 0xffff0000, { 0x80000000 } },
+  };
+  id<MTLComputePipelineState> p = pixels_pipeline(w);
+  CHECK(p != nil);
+  for (size_t i = 0; p && i < sizeof cases / sizeof *cases; i++) {
+    id<MTLTexture> from = metal_mock_texture(w->device, (unsigned)cases[i].from, 4, 4, MTLStorageModePrivate);
+    id<MTLTexture> to = metal_mock_texture(w->device, (unsigned)cases[i].to, 4, 4, MTLStorageModePrivate);
+    uint32_t *pixels = metal_mock_memory(from, NULL), out[4] = { 0 };
+    for (int k = 0; k < 16; k++) pixels[k] = cases[i].in;
+    id<MTLCommandBuffer> b = [w->queue commandBuffer];
+    id<MTLComputeCommandEncoder> e = [b computeCommandEncoder];
+    [e setComputePipelineState:p];
+    [e setTexture:from atIndex:0];
+    [e setTexture:to atIndex:1];
+    [e dispatchThreads:MTLSizeMake(4, 4, 1) threadsPerThreadgroup:MTLSizeMake(2, 2, 1)];
+    [e endEncoding];
+    finish(b);
+    size_t nbytes = 0;
+    const char *memory = metal_mock_memory(to, &nbytes);
+    memcpy(out, memory + nbytes - nbytes / 16, nbytes / 16);
+    CHECK(!memcmp(out, cases[i].out, sizeof out));
+    if (memcmp(out, cases[i].out, sizeof out))
+      fprintf(stderr, "    case %zu: %08x %08x %08x %08x\n", i, out[0], out[1], out[2], out[3]);
+    [from release];
+    [to release];
+  }
+  [p release];
+}
+
 static void run_archive(world *w) {
   char path[] = "/tmp/metal_mock_archive_XXXXXX";
   close(mkstemp(path));
@@ -356,18 +428,19 @@ static void run_archive(world *w) {
 
 static void run_compile_error(world *w) {
   NSError *error = nil;
-  const char text[] = "#include <metal_stdlib>\nusing namespace metal;\nkernel void k(device float *x [[buffer(0)]]) {\n"
-                      "  x[0] = nowhere;\n}\n";
+  const char text[] = "#include <metal_stdlib>\nusing namespace metal;\n"
+                      "kernel void k(device float *x [[buffer(0)]])\n{\n  x[0] = nowhere;\n}\n";
   CHECK([w->device newLibraryWithSource:string(text) options:nil error:&error] == nil);
   CHECK([[error domain] isEqual:MTLLibraryErrorDomain]);
   CHECK_EQ([error code], MTLLibraryErrorCompileFailure);
-  CHECK(strstr([[error localizedDescription] UTF8String], "program_source:4:10: error:") != NULL);
+  CHECK(strstr([[error localizedDescription] UTF8String], "program_source:5:10: error:") != NULL);
   CHECK([w->library newFunctionWithName:@"nobody"] == nil);
   CHECK_EQ([[w->library functionNames] count], 5);
 }
 
 static void run_retained(world *w) {         // what a command buffer holds may be given back at once
-  id<MTLBuffer> x = [w->device newBufferWithLength:N * 4 options:0], y = [w->device newBufferWithLength:N * 4 options:0];
+  id<MTLBuffer> x = [w->device newBufferWithLength:N * 4 options:0];
+  id<MTLBuffer> y = [w->device newBufferWithLength:N * 4 options:0];
   id<MTLCommandBuffer> b = [w->queue commandBuffer];
   id<MTLComputeCommandEncoder> e = [b computeCommandEncoder];
   dispatch(e, w->twice, x, y);
@@ -380,8 +453,10 @@ static void run_retained(world *w) {         // what a command buffer holds may 
 
 static const struct { const char *name; void (*run)(world *); } programs[] = {
   { "saxpy", run_saxpy }, { "reduction", run_reduction }, { "concurrent", run_concurrent },
+  { "apart", run_apart },
   { "indirect", run_indirect }, { "residency", run_residency }, { "blits", run_blits }, { "managed", run_managed },
-  { "pages", run_pages }, { "events", run_events }, { "textures", run_textures }, { "archive", run_archive },
+  { "pages", run_pages }, { "events", run_events }, { "textures", run_textures }, { "pixels", run_pixels },
+  { "archive", run_archive },
   { "compile error", run_compile_error }, { "retained", run_retained },
 };
 
@@ -487,7 +562,8 @@ static void wrong_time_first(world *w) {
   CHECK([w->b GPUStartTime] == 0);
   end(w, e);
 }
-static void wrong_freed(world *w) {          // an event keeps the command buffer from being completed before the release
+// An event keeps the command buffer from being completed before the release.
+static void wrong_freed(world *w) {
   id<MTLSharedEvent> event = [w->device newSharedEvent];
   id<MTLBuffer> y = [w->device newBufferWithLength:N * 4 options:0];
   id<MTLCommandBuffer> b = [w->queue commandBufferWithUnretainedReferences];
@@ -513,7 +589,9 @@ static void wrong_freed_before(world *w) {
   finish(b);
 }
 static void wrong_nothing(world *w) { CHECK([w->device newBufferWithLength:0 options:0] == nil); }
-static void wrong_large(world *w) { CHECK([w->device newBufferWithLength:[w->device maxBufferLength] + 1 options:0] == nil); }
+static void wrong_large(world *w) {
+  CHECK([w->device newBufferWithLength:[w->device maxBufferLength] + 1 options:0] == nil);
+}
 static void wrong_memoryless(world *w) {
   CHECK([w->device newBufferWithLength:16 options:MTLResourceStorageModeMemoryless] == nil);
 }
@@ -754,7 +832,9 @@ static void copy_odd(world *w, id<MTLBlitCommandEncoder> e) {
 static void copy_overlap(world *w, id<MTLBlitCommandEncoder> e) {
   [e copyFromBuffer:w->x sourceOffset:0 toBuffer:w->x destinationOffset:16 size:32];
 }
-static void copy_fill(world *w, id<MTLBlitCommandEncoder> e) { [e fillBuffer:w->x range:NSMakeRange(N * 4, 4) value:1]; }
+static void copy_fill(world *w, id<MTLBlitCommandEncoder> e) {
+  [e fillBuffer:w->x range:NSMakeRange(N * 4, 4) value:1];
+}
 static void copy_synchronize(world *w, id<MTLBlitCommandEncoder> e) { [e synchronizeResource:w->x]; }
 static void wrong_blit_beyond(world *w) { blit(w, copy_beyond); }
 static void wrong_blit_odd(world *w) { blit(w, copy_odd); }
@@ -781,6 +861,26 @@ static void wrong_blit_region(world *w) {
   finish(w->b);
   [t release];
 }
+static void pixels_with(world *w, MTLTextureUsage usage, int set) {
+  MTLTextureDescriptor *d = [MTLTextureDescriptor texture2DDescriptorWithPixelFormat:MTLPixelFormatR8Unorm width:4
+                                                                              height:4 mipmapped:NO];
+  d.usage = usage;
+  d.storageMode = MTLStorageModePrivate;
+  id<MTLTexture> t = [w->device newTextureWithDescriptor:d], same = [w->device newTextureWithDescriptor:d];
+  id<MTLComputePipelineState> p = pixels_pipeline(w);
+  id<MTLComputeCommandEncoder> e = encoder(w);
+  [e setComputePipelineState:p];
+  [e setTexture:t atIndex:0];
+  if (set) [e setTexture:same atIndex:1];
+  [e dispatchThreadgroups:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(4, 4, 1)];
+  end(w, e);
+  [p release];
+  [same release];
+  [t release];
+}
+static void wrong_texture_unset(world *w) { pixels_with(w, 3, 0); }
+static void wrong_texture_read(world *w) { pixels_with(w, MTLTextureUsageShaderWrite, 1); }
+static void wrong_texture_written(world *w) { pixels_with(w, MTLTextureUsageShaderRead, 1); }
 static void wrong_pixel(world *w) { CHECK(metal_mock_texture(w->device, 999, 8, 8, MTLStorageModePrivate) == NULL); }
 static void wrong_event_back(world *w) {
   id<MTLSharedEvent> event = [w->device newSharedEvent];
@@ -933,6 +1033,9 @@ static const struct { const char *name; void (*run)(world *); const char *told; 
   { "synchronize and not managed", wrong_blit_synchronize, "synchronizeResource:]: the resource is not", 0 },
   { "texture rows", wrong_blit_row, "30 bytes per row", 0 },
   { "texture region", wrong_blit_region, "the region is not within the texture", 0 },
+  { "texture not set", wrong_texture_unset, "texture 1 of half_of is not set", 0 },
+  { "texture not to be read", wrong_texture_read, "has no MTLTextureUsageShaderRead", 0 },
+  { "texture not to be written", wrong_texture_written, "has no MTLTextureUsageShaderWrite", 0 },
   { "pixel format", wrong_pixel, "pixel format 999", 0 },
   { "event back", wrong_event_back, "setSignaledValue:]: the value goes back from 5 to 4", 0 },
   { "event signalled twice", wrong_event_signal, "the value does not grow: 3 after 3", 0 },
@@ -1035,7 +1138,8 @@ static void test_executions(void) {
       dispatch(e, w.more, w.x, w.y);
       [e endEncoding];
       finish(b);
-      const int lasts = codes[i] == MTLCommandBufferErrorDeviceRemoved || codes[i] == MTLCommandBufferErrorAccessRevoked;
+      const int lasts = codes[i] == MTLCommandBufferErrorDeviceRemoved ||
+                        codes[i] == MTLCommandBufferErrorAccessRevoked;
       const int fails = turn == 2 || (turn == 3 && lasts);
       CHECK_EQ([b status], fails ? MTLCommandBufferStatusError : MTLCommandBufferStatusCompleted);
       CHECK_EQ([[b error] code], fails ? codes[i] : 0);
@@ -1087,16 +1191,7 @@ static void test_chips(void) {
   id<MTLTexture> t = metal_mock_texture(radeon, MTLPixelFormatR8Unorm, 4, 4, MTLStorageModeShared);
   CHECK(t == nil && strstr(metal_mock_mistake(0), "no textures of storage mode 0"));
   metal_mock_forget();
-  // A GPU without simdgroup matrices does not get through a pipeline with them.
-  const char text[] = "#include <metal_stdlib>\nusing namespace metal;\n"
-                      "kernel void k(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
-                      "  x[i] = simd_sum(x[i]);\n}\n";
-  id<MTLLibrary> l = [machine newLibraryWithSource:string(text) options:nil error:NULL];
-  id<MTLFunction> f = [l newFunctionWithName:@"k"];
-  NSError *error = nil;
-  CHECK(f != nil && [machine newComputePipelineStateWithFunction:f error:&error] == nil);
-  CHECK(strstr([[error localizedDescription] UTF8String], "unlowered function call"));
-  [f release]; [l release]; [all release];
+  [all release];
   [pool release];
   world_clean("chips");
   pool = [NSAutoreleasePool new];
@@ -1107,6 +1202,43 @@ static void test_chips(void) {
   CHECK(strstr(metal_mock_mistake(0), "no buffers of storage mode 1"));
   [phone release];
   [pool release];
+}
+
+// What a GPU hasn't, no pipeline has: by what the kernel itself calls, also by macros, not by what else is there.
+static void test_units(const char *chip, int lanes, int matrices) {
+  static const char text[] =
+    "#include <metal_stdlib>\nusing namespace metal;\n"
+    "#define SUM(name, T) inline T name##_of(T x) { return simd_sum(x); } // {\n"
+    "SUM(sum, float)\n"
+    "inline float2 product(float2 x) {\n  simdgroup_matrix<float, 8, 8> a;\n  a.thread_elements()[0] = x[0];\n"
+    "  a.thread_elements()[1] = x[1];\n  simdgroup_multiply(a, a, a);\n"
+    "  return float2(a.thread_elements()[0], a.thread_elements()[1]);\n}\n"
+    "kernel void plain(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) { x[i] = 1; }\n"
+    "kernel void lanes(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) { x[i] = sum_of(x[i]); }\n"
+    "[[kernel, max_total_threads_per_threadgroup(64)]] void matrices(device float2 *x [[buffer(0)]],\n"
+    "  uint i [[thread_position_in_grid]]) {\n  x[i] = product(x[i]);\n}\n";
+  static const char *const names[3] = { "plain", "lanes", "matrices" };
+  const int has[3] = { 1, lanes, matrices };
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  metal_mock_reset(&(metal_mock_desc){ .chips = chip });
+  id<MTLDevice> d = MTLCreateSystemDefaultDevice();
+  NSError *error = nil;
+  id<MTLLibrary> l = [d newLibraryWithSource:string(text) options:nil error:&error];
+  CHECK(l != nil);
+  if (!l) fprintf(stderr, "%s\n", [[error localizedDescription] UTF8String]);
+  for (int i = 0; i < 3; i++) {
+    id<MTLFunction> f = [l newFunctionWithName:string(names[i])];
+    id<MTLComputePipelineState> p = f ? [d newComputePipelineStateWithFunction:f error:&error] : nil;
+    CHECK(f != nil && (p != nil) == has[i]);
+    if (f && !p) CHECK(strstr([[error localizedDescription] UTF8String], "unlowered function call") != NULL);
+    if (p) CHECK_EQ([p maxTotalThreadsPerThreadgroup], i == 2 ? 64 : 1024);
+    [p release];
+    [f release];
+  }
+  [l release];
+  [d release];
+  [pool release];
+  world_clean("units");
 }
 
 static void test_threads_limit(void) {
@@ -1204,6 +1336,9 @@ int main(void) {
   if (case_named("executions")) test_executions();
   if (case_named("memory")) test_memory();
   if (case_named("chips")) test_chips();
+  if (case_named("units of apple7")) test_units("apple7", 1, 1);
+  if (case_named("units of mac2")) test_units("mac2", 1, 0);
+  if (case_named("units of paravirtual")) test_units("paravirtual", 0, 0);
   if (case_named("threads of a pipeline")) test_threads_limit();
   if (case_named("threads")) test_threads();
   if (case_named("late")) test_late();

@@ -199,11 +199,16 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
 }
 
 // The block of b where lanes want neighbours of its rows: rows along k, of columns; what is read at once lies along
-// whichever of both lies so in memory. The next row begins 64 bytes further in 128, as lanes have 64 bytes of a row.
-enum { TN_ACROSS_RUN = 64 };               // bytes
+// whichever of both lies so in memory. Lanes read 64 bytes of a row together, or 32, or 16, and in a phase 2, 4 or 8
+// rows, in pairs, which are `values` rows apart: the next row begins so many bytes further in 128 that these meet other
+// places, but for a bank or two of the narrower ones.
 static int64_t tn_unit_across_pitch(const tn_warp_tiles *c) {
-  const int64_t run = TN_ACROSS_RUN / tn_dtypes[c->plan.unit->a].nbytes, rows = tn_unit_extent(c, 1);
-  return (rows + run - 1) / (2 * run) * 2 * run + run;
+  static const struct { int64_t lane, next; } places[] = {{16, 64}, {8, 40}, {4, 20}};       // bytes
+  const int64_t size = tn_dtypes[c->plan.unit->a].nbytes, nbytes = tn_unit_extent(c, 1) * size,
+                lane = (int64_t)(c->together << c->plan.operand[1].element.count) * size;
+  int i = 0;
+  while (i < 2 && places[i].lane > lane) i++;
+  return ((nbytes + 127 - places[i].next) / 128 * 128 + places[i].next) / size;
 }
 static tiny_uop *tn_unit_stage_across(tiny_ctx *t, tn_warp_tiles *c, int64_t items) {
   const int64_t all = c->quarters * c->plan.values, rows = tn_unit_extent(c, 1), length = c->along[1] ? all : rows,
