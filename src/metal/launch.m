@@ -23,6 +23,9 @@ static tiny_code tn_metal_fits(const tn_metal *d, const tiny_launch *l) {
   if (items > k->items)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but its registers allow %d "
                      "(maxTotalThreadsPerThreadgroup)", d->name, k->name, (long long)items, k->items);
+  if (k->parameters && k->parameters != l->nmem)
+    return tiny_fail(d->t, TINY_E_ARG, "kernel: %s has %d parameters, but there are an output and %d inputs", k->name,
+                     k->parameters, l->nmem - 1);
   if (l->nmem + l->nargs > TN_METAL_BUFFERS)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %d parameters, but a kernel has up to %d: compute some of its "
                      "inputs before it (tiny_contiguous)", d->name, k->name, l->nmem + l->nargs, TN_METAL_BUFFERS);

@@ -24,7 +24,8 @@ typedef struct tn_metal_fresh {
 typedef struct tn_metal_kernel {
   struct tn_metal_kernel *next; struct tn_metal_module *module; tn_metal *device;
   TN_UNOWNED id<MTLComputePipelineState> pipeline;
-  uint32_t writes; int items; char name[64];                 // writes: bit per PARAM; items: of a group, at most
+  uint32_t writes; int parameters;         // bit per buffer that may be written; of a foreign one, 0: not known
+  int items; char name[64];                // items: of a group, at most
 } tn_metal_kernel;
 typedef struct tn_metal_module {
   tn_metal_made made; char *file;          // that the archive reads; NULL: none
@@ -182,7 +183,7 @@ static tiny_code tn_metal_compile(void *dev, int n, const tiny_bytes *source, ti
   return code;
 }
 
-// ** which memory a kernel writes **
+// ** what a text tells of a kernel's parameters **
 
 // Does the text begin as lang_metal's do? The first line is for matrix units.
 static int tn_metal_is_own(const char *text) {
@@ -193,26 +194,39 @@ static int tn_metal_is_own(const char *text) {
   }
   return 1;
 }
-// The parameters of a kernel, from behind its ( on; NULL: it is not in the text.
-static const char *tn_metal_parameters(const char *text, const char *name) {
+// What stands behind "void NAME(", to the ) that closes it. NULL: it is not in the text.
+static const char *tn_metal_parameters(const char *text, const char *name, const char **end) {
   char head[96];
-  snprintf(head, sizeof head, " void %.80s(", name);
-  const char *at = strstr(text, head);
-  return at ? at + strlen(head) : NULL;
-}
-// A parameter that is no constant memory: "device float *p0 [[buffer(0)]]". All, where the text does not tell.
-static uint32_t tn_metal_writes(const tn_metal_module *m, const char *name) {
-  static const char buffer[] = "[[buffer(";
-  const char *at = tn_metal_is_own(m->text) ? tn_metal_parameters(m->text, name) : NULL;
-  uint32_t writes = 0;
-  if (!at) return ~(uint32_t)0;
-  for (const char *end; (end = strstr(at, "]]")) != NULL; at = end + 2) {
-    const char *slot = strstr(at, buffer), *constant = strstr(at, "const");
-    if (!slot || slot > end) break;
-    const uint64_t number = tn_digits_value(slot + sizeof buffer - 1, 10, NULL);
-    if (!constant || constant > slot) writes |= (uint32_t)1 << (number & 31);
+  int depth = 1;
+  snprintf(head, sizeof head, "void %.80s(", name);
+  const char *from = strstr(text, head);
+  if (!from) return NULL;
+  from += strlen(head);
+  for (*end = from; **end; (*end)++) {
+    depth += (**end == '(') - (**end == ')');
+    if (!depth) return from;
   }
-  return writes;
+  return NULL;
+}
+static int tn_metal_says(const char *from, const char *to, const char *word) {
+  const char *at = strstr(from, word);
+  return at && at < to;
+}
+// How many buffers a foreign kernel has, and which of them, bit per slot, may be written: all but const ones. A text
+// that says nothing of slots, and a .metallib, may have any number, and write all.
+static void tn_metal_read_parameters(tn_metal_kernel *k) {
+  static const char buffer[] = "[[buffer(";
+  const char *end, *at = tn_metal_parameters(k->module->text, k->name, &end);
+  k->parameters = 0;
+  k->writes = ~(uint32_t)0;
+  for (const char *slot; at && (slot = strstr(at, buffer)) != NULL && slot < end; at = slot + sizeof buffer - 1) {
+    const char *from = slot;
+    while (from > at && *from != ',') from--;
+    const uint64_t number = tn_digits_value(slot + sizeof buffer - 1, 10, NULL);
+    if (tn_metal_says(from, slot, "const")) k->writes &= ~((uint32_t)1 << (number & 31));
+    k->parameters++;
+  }
+  if (tn_metal_is_own(k->module->text)) k->parameters = 0;   // what it has no use for is not among them
 }
 
 // ** modules and kernels **
@@ -346,8 +360,8 @@ static void *tn_metal_find_now(tn_metal *d, tn_metal_module *m, const char *name
   k->next = m->kernels; k->module = m; k->device = d;
   k->pipeline = pipeline;
   k->items = (int)[pipeline maxTotalThreadsPerThreadgroup];
-  k->writes = tn_metal_writes(m, name);
   snprintf(k->name, sizeof k->name, "%s", name);
+  tn_metal_read_parameters(k);
   return m->kernels = k;
 }
 // NULL: it is not in there.
