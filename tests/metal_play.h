@@ -466,8 +466,8 @@ static void test_allocations_fail(void) {
 // A command buffer that ends with an error of MTLCommandBufferError: its number, and a word of the sentence.
 static void test_errors(void) {
   static const struct { int code; const char *says; } errors[] = {
-    {1, "internal"}, {2, "time"}, {3, "address"}, {7, "permitted"}, {8, "memory"}, {9, "invalid"}, {10, "memoryless"},
-    {11, "removed"}, {12, "stack"}
+    {1, "error within Metal"}, {2, "too long"}, {3, "not its own"}, {7, "may not use the GPU"}, {8, "memory"},
+    {9, "memory was gone"}, {10, "memory"}, {11, "removed"}, {12, "stack"}
   };
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
     play p = play_on((played_desc){.gpu = (int)(i % PLAYED_GPUS), .seed = (uint32_t)(i % 2)});
