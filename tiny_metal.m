@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source 67af962c62683ae14939f811008ef069302c10a75bf5ea7e2598479f7a056faa
+/* tiny_metal.m 0.1.0, source f25ee2e5950ae88a081d6e0dd05eb1b801232ef27797362905ef6055ad151b24
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -293,7 +293,7 @@ static tn_prepared_list *tn_prepared_list_of(tn_prepared *p, tn_prepared_graph *
 // wrap(x) is x as its sums wrap: narrow integers would become int. S: a space of addresses, of which pointers are (4).
 // MATRICES: elements of a simdgroup_matrix are those of lanes whose bits are C1 R0 R1 C2 R2 of columns and rows (MLX,
 // steel/gemm/mma.h, get_coord), in items' order C1 C2 R0 R1 R2. thread_elements() is in the language's headers, not in
-// its specification; MLX and tinygrad (renderer/cstyle.py) rely on it, and llama.cpp on sums of f32 of narrower factors.
+// its specification; MLX and tinygrad (renderer/cstyle.py) rely on it, llama.cpp on sums of f32 of narrower factors.
 static const char *const tn_metal_prelude[] = {
   "#define MATRICES",
   "#include <metal_stdlib>",
@@ -1434,7 +1434,8 @@ typedef struct tn_metal_fresh {
 typedef struct tn_metal_kernel {
   struct tn_metal_kernel *next; struct tn_metal_module *module; tn_metal *device;
   TN_UNOWNED id<MTLComputePipelineState> pipeline;
-  uint32_t writes; int items; char name[64];                 // writes: bit per PARAM; items: of a group, at most
+  uint32_t writes; int parameters;         // bit per buffer that may be written; of a foreign one, 0: not known
+  int items; char name[64];                // items: of a group, at most
 } tn_metal_kernel;
 typedef struct tn_metal_module {
   tn_metal_made made; char *file;          // that the archive reads; NULL: none
@@ -1592,7 +1593,7 @@ static tiny_code tn_metal_compile(void *dev, int n, const tiny_bytes *source, ti
   return code;
 }
 
-// ** which memory a kernel writes **
+// ** what a text tells of a kernel's parameters **
 
 // Does the text begin as lang_metal's do? The first line is for matrix units.
 static int tn_metal_is_own(const char *text) {
@@ -1603,26 +1604,39 @@ static int tn_metal_is_own(const char *text) {
   }
   return 1;
 }
-// The parameters of a kernel, from behind its ( on; NULL: it is not in the text.
-static const char *tn_metal_parameters(const char *text, const char *name) {
+// What stands behind "void NAME(", to the ) that closes it. NULL: it is not in the text.
+static const char *tn_metal_parameters(const char *text, const char *name, const char **end) {
   char head[96];
-  snprintf(head, sizeof head, " void %.80s(", name);
-  const char *at = strstr(text, head);
-  return at ? at + strlen(head) : NULL;
-}
-// A parameter that is no constant memory: "device float *p0 [[buffer(0)]]". All, where the text does not tell.
-static uint32_t tn_metal_writes(const tn_metal_module *m, const char *name) {
-  static const char buffer[] = "[[buffer(";
-  const char *at = tn_metal_is_own(m->text) ? tn_metal_parameters(m->text, name) : NULL;
-  uint32_t writes = 0;
-  if (!at) return ~(uint32_t)0;
-  for (const char *end; (end = strstr(at, "]]")) != NULL; at = end + 2) {
-    const char *slot = strstr(at, buffer), *constant = strstr(at, "const");
-    if (!slot || slot > end) break;
-    const uint64_t number = tn_digits_value(slot + sizeof buffer - 1, 10, NULL);
-    if (!constant || constant > slot) writes |= (uint32_t)1 << (number & 31);
+  int depth = 1;
+  snprintf(head, sizeof head, "void %.80s(", name);
+  const char *from = strstr(text, head);
+  if (!from) return NULL;
+  from += strlen(head);
+  for (*end = from; **end; (*end)++) {
+    depth += (**end == '(') - (**end == ')');
+    if (!depth) return from;
   }
-  return writes;
+  return NULL;
+}
+static int tn_metal_says(const char *from, const char *to, const char *word) {
+  const char *at = strstr(from, word);
+  return at && at < to;
+}
+// How many buffers a foreign kernel has, and which of them, bit per slot, may be written: all but const ones. A text
+// that says nothing of slots, and a .metallib, may have any number, and write all.
+static void tn_metal_read_parameters(tn_metal_kernel *k) {
+  static const char buffer[] = "[[buffer(";
+  const char *end, *at = tn_metal_parameters(k->module->text, k->name, &end);
+  k->parameters = 0;
+  k->writes = ~(uint32_t)0;
+  for (const char *slot; at && (slot = strstr(at, buffer)) != NULL && slot < end; at = slot + sizeof buffer - 1) {
+    const char *from = slot;
+    while (from > at && *from != ',') from--;
+    const uint64_t number = tn_digits_value(slot + sizeof buffer - 1, 10, NULL);
+    if (tn_metal_says(from, slot, "const")) k->writes &= ~((uint32_t)1 << (number & 31));
+    k->parameters++;
+  }
+  if (tn_metal_is_own(k->module->text)) k->parameters = 0;   // what it has no use for is not among them
 }
 
 // ** modules and kernels **
@@ -1756,8 +1770,8 @@ static void *tn_metal_find_now(tn_metal *d, tn_metal_module *m, const char *name
   k->next = m->kernels; k->module = m; k->device = d;
   k->pipeline = pipeline;
   k->items = (int)[pipeline maxTotalThreadsPerThreadgroup];
-  k->writes = tn_metal_writes(m, name);
   snprintf(k->name, sizeof k->name, "%s", name);
+  tn_metal_read_parameters(k);
   return m->kernels = k;
 }
 // NULL: it is not in there.
@@ -1794,6 +1808,9 @@ static tiny_code tn_metal_fits(const tn_metal *d, const tiny_launch *l) {
   if (items > k->items)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but its registers allow %d "
                      "(maxTotalThreadsPerThreadgroup)", d->name, k->name, (long long)items, k->items);
+  if (k->parameters && k->parameters != l->nmem)
+    return tiny_fail(d->t, TINY_E_ARG, "kernel: %s has %d parameters, but there are an output and %d inputs", k->name,
+                     k->parameters, l->nmem - 1);
   if (l->nmem + l->nargs > TN_METAL_BUFFERS)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %d parameters, but a kernel has up to %d: compute some of its "
                      "inputs before it (tiny_contiguous)", d->name, k->name, l->nmem + l->nargs, TN_METAL_BUFFERS);
@@ -2626,14 +2643,14 @@ Where things stand in tiny_metal.m
    1329  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
                                            the library's disk cache keeps
    1411  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1772  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+   1786  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1883  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1900  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   2109  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2126  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   2187  src/metal/open.m                  a device is opened and closed
-   2287  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2204  src/metal/open.m                  a device is opened and closed
+   2304  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2569  src/metal/backend.m               the one object of tiny_metal.h
+   2586  src/metal/backend.m               the one object of tiny_metal.h
 */

@@ -4,6 +4,7 @@
 // refused and what fails (tests/metal_play.h), and the host's own objects (tests/metal_host.h).
 //
 // TEST_ROUNDS=n: random sequences instead of the usual. TEST_FROM=s: start there. TEST_TIMES=1: what launches take.
+// TEST_PART=name: one of main's parts.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -104,15 +105,18 @@ static void test_selection(void) {
 #include "metal_play.h"
 #include "metal_host.h"
 
+static const struct { const char *name; void (*run)(void); } parts[] = {
+  {"no device", test_no_device}, {"selection", test_selection}, {"orders", test_orders}, {"memory", test_memory},
+  {"programs", test_programs}, {"own", test_kernels}, {"failures", test_failures}, {"host", test_host}
+};
+
 int main(void) {
   if (!metal_kernel_compiler()) {
     printf("test_metal: left out: there is no clang++ of 15 or later\n");
     return test_report();
   }
   if (getenv("TEST_TIMES")) { host_times(); return 0; }
-  test_no_device();
-  test_selection();
-  test_played();
-  test_host();
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (!getenv("TEST_PART") || !strcmp(getenv("TEST_PART"), parts[i].name)) parts[i].run();
   return test_report();
 }
