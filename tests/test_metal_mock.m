@@ -39,7 +39,7 @@ static id<MTLComputePipelineState> pipeline_of(world *w, const char *name, int i
   MTLComputePipelineDescriptor *d = [MTLComputePipelineDescriptor new];
   id<MTLFunction> f = [w->library newFunctionWithName:string(name)];
   d.computeFunction = f;
-  d.supportIndirectCommandBuffers = indirect != 0;
+  d.supportIndirectCommandBuffers = indirect ? YES : NO;
   d.label = string(name);
   id<MTLComputePipelineState> p = [w->device newComputePipelineStateWithDescriptor:d options:0 reflection:NULL
                                                                              error:NULL];
@@ -1072,12 +1072,27 @@ static void wrong_no_pool(world *w) {
   pthread_join(thread, NULL);
 }
 
+extern void __lsan_disable(void) __attribute__((weak));
+extern void __lsan_enable(void) __attribute__((weak));
+static void *string_without_pool(void *argument) {
+  if (__lsan_disable) __lsan_disable();      // it leaks, as it should
+  [NSString stringWithFormat:@"%p is no mock's object, and leaks as well", argument];
+  if (__lsan_enable) __lsan_enable();
+  return NULL;
+}
+static void wrong_no_pool_string(world *w) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, string_without_pool, w);
+  pthread_join(thread, NULL);
+}
+
 static const struct { const char *name; void (*run)(world *); const char *told; int leaks; } mistakes[] = {
   { "released too often", wrong_over_release, "-[MTLBuffer release]: sent to an object that was freed", 0 },
   { "released too often, held", wrong_over_release_held, "-[MTLBuffer release]: released more often", 0 },
   { "message to the dead", wrong_dead, "-[MTLBuffer contents]: sent to an object that was freed", 0 },
   { "leak", wrong_leak, "MTLBuffer forgotten is still alive", 0 },
   { "no pool", wrong_no_pool, "-[MTLCommandBuffer autorelease]: there is no autorelease pool", 1 },
+  { "no pool, string", wrong_no_pool_string, "there is no autorelease pool", 0 },
   { "encoder not ended", wrong_not_ended, "-[MTLCommandBuffer commit]: an encoder of it was not ended", 0 },
   { "two encoders", wrong_two_open, "-[MTLCommandBuffer blitCommandEncoder]: the encoder before it", 0 },
   { "encoder freed", wrong_never_ended, "-[MTLComputeCommandEncoder end]: freed without endEncoding", 0 },
@@ -1284,7 +1299,7 @@ static void test_chips(void) {
   all = MTLCopyAllDevices();
   CHECK_EQ([all count], 3);
   id<MTLDevice> radeon = [all objectAtIndex:0], m2 = [all objectAtIndex:1], machine = [all objectAtIndex:2];
-  CHECK(![radeon hasUnifiedMemory] && [radeon isRemovable] && ![radeon supportsFamily:MTLGPUFamilyApple7]);
+  CHECK(![radeon hasUnifiedMemory] && ![radeon isRemovable] && ![radeon supportsFamily:MTLGPUFamilyApple7]);
   CHECK([radeon supportsFamily:MTLGPUFamilyMac2] && [radeon supportsFamily:MTLGPUFamilyMetal3]);
   CHECK([m2 supportsFamily:MTLGPUFamilyApple8] && ![m2 supportsFamily:MTLGPUFamilyApple9]);
   CHECK(![machine supportsFamily:MTLGPUFamilyApple7]);
@@ -1298,6 +1313,12 @@ static void test_chips(void) {
   [pool release];
   world_clean("chips");
   pool = [NSAutoreleasePool new];
+  metal_mock_reset(&(metal_mock_desc){ .chips = "intel,egpu" });
+  all = MTLCopyAllDevices();
+  CHECK([[all objectAtIndex:0] isLowPower] && [[all objectAtIndex:0] hasUnifiedMemory]);
+  CHECK([[all objectAtIndex:1] isRemovable] && [[all objectAtIndex:1] isHeadless]);
+  CHECK(![[all objectAtIndex:1] isLowPower] && ![[all objectAtIndex:0] isRemovable]);
+  [all release];
   metal_mock_reset(&(metal_mock_desc){ .chips = "a14" });
   id<MTLDevice> phone = MTLCreateSystemDefaultDevice();
   CHECK(![phone respondsToSelector:@selector(isLowPower)] && ![phone supportsFamily:MTLGPUFamilyMac2]);
@@ -1510,7 +1531,7 @@ static void test_no_kernels(void) {
 
 int main(int argc, char **argv) {
   if (argc > 1) return unknowing(!strcmp(argv[1], "leaks"));
-  static const char *const chips[] = { "apple7", "apple8", "apple9", "a14", "mac2", "paravirtual" };
+  static const char *const chips[] = { "apple7", "apple8", "apple9", "a14", "mac2", "egpu", "intel", "paravirtual" };
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
     for (uint32_t seed = 0; seed < 3; seed++) test_programs(chips[i], seed);
   for (uint32_t seed = 0; seed < 2; seed++) test_mistakes(seed);
