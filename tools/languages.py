@@ -56,7 +56,7 @@ def metal_text(text):
     """Arrays of threadgroup memory as pointers: that language has arrays in its own kernels alone. A pointer that says
     no space is an error in Metal, and not there."""
     text = re.sub(r"(threadgroup [\w:<>]+ )(\w+)\[[^\]]*\];", r"\1*\2 = nullptr;", text)
-    for m in re.finditer(r"((?:\w+ )*)(?:bool|u?char|u?short|u?int|u?long|half|bfloat|float)[24]? [*&]\w", text):
+    for m in re.finditer(r"((?:\w+ )*)\b(?:bool|u?char|u?short|u?int|u?long|half|bfloat|float)[24]? [*&]\w", text):
         if not set(m[1].split()) & {"device", "constant", "threadgroup", "thread"}:
             return text + "\n#error a pointer without a space: %s\n" % m[0]
     return text
