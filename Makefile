@@ -13,6 +13,7 @@
 # make wasm   some of the tests in node, built by emscripten, kernels as modules of WebAssembly
 # make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes; make bench-amd: for AMD's
 # make test-amd  vectors and programs on AMD, on GPUs that are played (TEST_AMD=real: on a GPU)
+# make test-metal  vectors and programs on METAL, on Apple's GPUs that are played; make test-metal-device: what wants a Mac
 # make test-amd-device  what could not be proven without one of AMD's GPUs, item by item
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # make browser: the page of examples/browser, and tests in node; make portable: all that runs on other systems
@@ -27,10 +28,13 @@ DEPS     = -MMD -MP -MF $@.d
 HAND     = $(shell command -v $(CLANG) >/dev/null && echo $(CLANG) -mprefer-vector-width=512 || echo $(CC))
 FUZZ_SECONDS ?= 60
 
-SOURCES  := $(shell find src -name '*.c' -o -name '*.h' -o -name '*.txt') LICENSE tools/amalgamate.py
+SOURCES  := $(shell find src -name '*.c' -o -name '*.h' -o -name '*.m' -o -name '*.txt') LICENSE tools/amalgamate.py
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 FUZZERS  := $(patsubst tests/%.c,build/fuzz/%,$(wildcard tests/fuzz_*.c))
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+# Without an Objective-C there is no METAL to test; where there is apt-get, tools/setup.sh gets it.
+TESTS    := $(if $(wildcard /usr/include/GNUstep/Foundation/Foundation.h /usr/bin/apt-get),$(TESTS),\
+              $(filter-out test_metal test_metal_mock,$(TESTS)))
 also      = $(patsubst tests/%.c,%,$(shell grep -lE '^// also:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
 PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/tsan/%,$(call also,tsan)) \
             $(patsubst %,build/late/%,$(call also,late)) $(patsubst %,build/llvm/%,$(call also,llvm)) \
@@ -88,7 +92,7 @@ check:
 PREFIX ?= /usr/local
 install: build/install/libtiny.a
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h tiny_nv.h tiny_amd.h "$(DESTDIR)$(PREFIX)/include/"
+	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h tiny_nv.h tiny_amd.h tiny_metal.h tiny_metal.m "$(DESTDIR)$(PREFIX)/include/"
 	@cp $< "$(DESTDIR)$(PREFIX)/lib/"
 	@case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$PWD/$(PREFIX)" ;; esac && \
 	sed -e "s|@PREFIX@|$$prefix|" -e 's|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \
@@ -129,7 +133,7 @@ late: $(TESTS:%=build/late/%)
 
 # Every test whose kernels clang compiles, and every one on lesser processors, but for those that have devices or compilers of
 # their own, name the device, or ask for errors that FMA keeps within, or for memory that this processor's schedules take.
-NO_LEVELS = accelerator amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma amd_waits amd_registers amd_schedule amd_arithmetic \
+NO_LEVELS = accelerator metal metal_kernel metal_mock amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma amd_waits amd_registers amd_schedule amd_arithmetic \
             amd_isa amd_object arm64 x86 isa isa_few isa_host isa_lists wasm wasm_run same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
 outside: $(TESTS:%=build/plain/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(^:%=outside:%)
@@ -143,7 +147,7 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 # Every test on PTX of our own, but those that open devices of their own, have no device, look at other texts, or ask
 # what INTERP alone has: memory that is the host's (tiny_blob, find_nan), launches as nodes (codegen), numbers that are
 # exact, no compiler (errors, unpack: its memory), frames on the host's stack.
-NO_PTX  = accelerator amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide amd_waits amd_registers amd_schedule amd_arithmetic \
+NO_PTX  = accelerator metal metal_kernel metal_mock amd amd_device amd_assembly amd_mock amd_emulator amd_foreign backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide amd_waits amd_registers amd_schedule amd_arithmetic \
           ptx_tcgen05 tma amd_isa amd_object x86 isa isa_few isa_host isa_lists wasm wasm_run languages lang_c llvm cpu elf os number print uop view version \
           symbolic spec eval decompose rules trust loader host debug cache count blob reads codegen errors \
           find_nan stack unpack
@@ -161,6 +165,25 @@ test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine build/plain/test
 	@build/plain/test_ptx_machine && build/plain/test_ptx_wide && build/plain/test_ptx_tcgen05
 	@for gpu in sm_75 sm_80 sm_90; do TEST_PTX=$$gpu TEST_PTX_SEED=$${gpu#sm_} TEST_ROUNDS=100000 build/plain/test_ptx_nvcc || exit 1; done
 	@TEST_STEP=1 TEST_STRIDE=8 TEST_SEEDS="11 12 13 14 15 16" tests/test_ptx_nvcc.sh
+
+# Apple's without a Mac: vectors and programs on METAL, on GPUs that are played; and cross compiled.
+test-metal: build/plain/test_metal
+	@$(MAKE) -s tiny.h
+	@build/plain/test_metal
+	@TEST_METAL_CHIPS="$${TEST_METAL:-apple7 apple8 apple9 mac2}" TEST_STRIDE=$${TEST_STRIDE:-40} TEST_ROUNDS=$${TEST_ROUNDS:-100} \
+	  TEST_RANDOM=$${TEST_RANDOM:-10} TEST_STEPS=$${TEST_STEPS:-20} TEST_METAL_ASAN=1 tests/test_metal.sh
+	@tests/test_metal_cross.sh
+
+# What could not be proven without a Mac, item by item; elsewhere on the mock, which it says.
+ifeq ($(shell uname),Darwin)
+build/metal-device: tests/test_metal_device.m tiny_metal.m tiny_metal.h tiny.h
+	@$(BUILD) $(CC) -std=c11 -O2 -Wall -Wextra -I. tests/test_metal_device.m tiny_metal.m -framework Metal -framework Foundation -o $@
+else
+build/metal-device: build/mock/metal/device
+	@cp $< $@
+endif
+test-metal-device: build/metal-device
+	@build/metal-device
 
 million:
 	@mkdir -p build/stack
@@ -295,7 +318,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 # Tests share an object of the library (tools/library.py), but those with a backend or rules of their own. Two objects
 # are optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
 # saves ten. Undefined behaviour is looked for before the optimiser sees it.
-OPTIMISED  = plain asan ptx ptx-own
+OPTIMISED  = plain asan ptx ptx-own metal metal-asan
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. \
              '-DTEST_PROGRAM="$@"' $(DEPS)
 SANITIZE   = -gline-tables-only -fno-sanitize-recover=all -fno-omit-frame-pointer -fsanitize
@@ -323,7 +346,10 @@ gfx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd_device.h"'
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
 # AMD in the place of INTERP, on a GPU that is played, by an emulator: tests/test_amd.sh.
 amd        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd.h"'
-FLAVOURS   = plain late cl cuda ptx ptx-own gfx nv amd llvm asan tsan fuzz fuzz-brief
+# METAL in the place of INTERP, on GPUs that are played: tests/test_metal.sh.
+metal      = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/metal.h"'
+metal-asan = $(METAL_CLANG) $(TEST_FLAGS) $(SANITIZE)=address,undefined '-DTN_TEST_BACKEND="tests/metal.h"'
+FLAVOURS   = plain late cl cuda ptx ptx-own gfx nv amd metal metal-asan llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|isa/arm64_object|TN_TIER_GAIN|TN_OS_REFUSES' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
@@ -358,6 +384,35 @@ build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
 # AMD's Code Object Manager: tests/test_amd.sh.
 build/mock/libamd_comgr.so.2: tests/mock_comgr.c
 	@$(BUILD) $(CC) -std=c11 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< -o $@
+# Apple's Metal: GNUstep's Foundation, Metal as the tests declare it (tests/apple), kernels that are run as C++. tiny_metal.m
+# is linked with it as a program of a Mac would be with the framework; one object for all, also sanitised.
+METAL_CLANG  = $(firstword $(foreach c,clang-21 clang-20 clang-19 clang-18 clang,$(if $(shell command -v $(c)),$(c))))
+METAL_OBJC   = $(METAL_CLANG) -x objective-c -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fexceptions \
+               -fobjc-exceptions -isystem /usr/include/GNUstep -idirafter $(shell gcc -print-file-name=include) \
+               -Itests/apple/metal -Itests -I.
+METAL_LIBS   = -lgnustep-base -lobjc -ldl
+METAL_PARTS := $(patsubst tests/%,%,$(wildcard tests/metal_mock*.m)) metal_kernel.c
+METAL_DEPS  := $(wildcard tests/metal_*.h tests/metal_mock*.m tests/metal_kernel*.c tests/apple/metal/Metal/*.h)
+define metal_rules
+build/mock/$(1)/%.m.o: tests/%.m $(METAL_DEPS)
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra -c $$< -o $$@
+build/mock/$(1)/%.c.o: tests/%.c $(METAL_DEPS)
+	@$$(BUILD) $$(METAL_CLANG) -std=gnu11 -O1 $(2) -Wall -Wextra -Itests -I. -c $$< -o $$@
+build/mock/$(1)/tiny_metal.o: tiny_metal.m tiny_metal.h tiny.h $(METAL_DEPS)
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra -c $$< -o $$@
+build/mock/$(1)/example: examples/metal.m build/mock/$(1).o
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra $$< -x none build/mock/$(1).o -o $$@ $$(METAL_LIBS) $$(LIBS)
+build/mock/$(1)/page.m: docs/metal.md
+	@$$(BUILD) awk '/^```objc/ { n++; next } /^```/ { n += n == 1 } n == 1' $$< >$$@
+build/mock/$(1)/page: build/mock/$(1)/page.m build/mock/$(1).o
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra $$< -x none build/mock/$(1).o -o $$@ $$(METAL_LIBS) $$(LIBS)
+build/mock/$(1)/device: tests/test_metal_device.m build/mock/$(1).o
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra $$< -x none build/mock/$(1).o -o $$@ $$(METAL_LIBS) $$(LIBS)
+build/mock/$(1).o: $$(METAL_PARTS:%=build/mock/$(1)/%.o) build/mock/$(1)/tiny_metal.o
+	@$$(BUILD) ld -r $$^ -o $$@
+endef
+$(eval $(call metal_rules,metal,-g))
+$(eval $(call metal_rules,metal-asan,$(SANITIZE)=address,undefined))
 mock: build/mock/libcuda.so.1 build/mock/libcuda-old.so.1 build/mock/libnvrtc.so.13
 build/plain/test_cuda build/asan/test_cuda: | mock
 
@@ -374,6 +429,14 @@ build/whole/clang-%.ll: tests/whole.c tests/stack_test.h tiny.h build/flags/whol
 build/whole/clang-%.o: build/whole/clang-%.ll
 	@$(BUILD) clang -$* -Xclang -disable-llvm-passes -fstack-usage -c $< -o $@
 
+# What a flavour's programs are linked with besides, and the test of METAL in any.
+build/plain/test_metal build/late/test_metal build/llvm/test_metal: LIBS += build/mock/metal.o $(METAL_LIBS)
+build/plain/test_metal build/late/test_metal build/llvm/test_metal: build/mock/metal.o
+build/asan/test_metal: LIBS += build/mock/metal-asan.o $(METAL_LIBS)
+build/asan/test_metal: build/mock/metal-asan.o
+build/metal/% : LIBS += build/mock/metal.o $(METAL_LIBS)
+build/metal-asan/% : LIBS += build/mock/metal-asan.o $(METAL_LIBS)
+$(foreach flavour,metal metal-asan,$(eval $(TESTS:%=build/$(flavour)/%): build/mock/$(flavour).o))
 define rules
 $(OWN:%=build/$(1)/%): build/$(1)/%: tests/%.c build/flags/$(1)
 	@$$(BUILD) $$($(1)) $$< -o $$@ $$(LIBS)
@@ -384,6 +447,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv test-amd test-amd-device check bench bench-amd bench-cl bench-isa beam bench-budget count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv test-amd test-amd-device test-metal test-metal-device check bench bench-amd bench-cl bench-isa beam bench-budget count sass lowering results fuzz golden languages site arm64 wasm late levels llvm outside ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

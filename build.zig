@@ -16,5 +16,7 @@ pub fn build(b: *std.Build) void {
     library.installHeader(b.path("tiny_cuda.h"), "tiny_cuda.h");
     library.installHeader(b.path("tiny_nv.h"), "tiny_nv.h");
     library.installHeader(b.path("tiny_amd.h"), "tiny_amd.h");
+    library.installHeader(b.path("tiny_metal.h"), "tiny_metal.h");
+    library.installHeader(b.path("tiny_metal.m"), "tiny_metal.m");
     b.installArtifact(library);
 }

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a9d9a5d0c959981c6ae0dfcf3a1ce81cbd6f5961911fe1868e20c2234f940baf
+/* tiny.h 0.1.0, source 58d9ed0af67104c138e71a0c547ac032007e227b1dbd3065f71c06d732b1000c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3424,7 +3424,9 @@ typedef struct tiny_language {
   const char *global_buffer, *global_scalar;   // parameter %n of slot %k, before the kernel
   const char *global_atomic;               // the same of memory that is added to; NULL: global_buffer
   const char *kernel, *end;                // "void %n(%a) {", "}"; %0 %1 %2: work items of a group, for launch bounds
+  const char *kernel_units;                // the same of a kernel with WMMAs of units of warps; NULL: kernel
   const char *buffer, *scalar;             // "%t *%n", "%t %n": parameters; NULL: not in %a
+  const char *buffer_read;                 // of memory that the kernel does not store to; NULL: buffer
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%k];"
@@ -3517,6 +3519,7 @@ struct tiny_renderer {
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint64_t casts;                          // of those: BITCASTs of their bits, and CASTs to f32 and back
   uint64_t narrow;                         // of narrow floats: those with ADD, SUB, MUL, NEG, MAX, each rounded once
+  int vector_lanes;                        // of its widest vectors, a power of two; 0: any number
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
   // so is e^x. 0: it is taken for all of them, e^x too.
@@ -3729,7 +3732,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "a9d9a5d0c959981c6ae0dfcf3a1ce81cbd6f5961911fe1868e20c2234f940baf"
+#define TN_SOURCE_ID "58d9ed0af67104c138e71a0c547ac032007e227b1dbd3065f71c06d732b1000c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8226,7 +8229,8 @@ static inline uint32_t tn_const_narrow(int dtype, int64_t k) {
 //
 // Sources. NVIDIA: PTX ISA, "Matrix Fragments for mma.m16n8k8", ".m16n8k16", ".m16n8k32". AMD: "RDNA3 ISA" and "RDNA4
 // ISA", Wave Matrix Multiply Accumulate; "CDNA3 ISA", Matrix Core Instructions; layouts as AMD's matrix instruction
-// calculator prints them. Apple: simdgroup_matrix is opaque; its elements lie as MLX (steel/gemm/mma.h) has them.
+// calculator prints them. Apple: elements of a simdgroup_matrix lie as MLX (steel/gemm/mma.h, get_coord) has them, but
+// that its lanes' bits are C1 R0 R1 C2 R2: items of a warp are numbered by columns and rows (render/lang_metal.c).
 // CDNA3's fp8 is FNUZ, of another bias than this library's fp8, so it has no row. Nor has Arm's SME: what
 // FMOPA adds to is a tile of ZA, which is no value that a compiler keeps (arm_sme.h, "ZA state"), but part of one array
 // of the thread, in a mode in which most other vectors are illegal; AMX's tiles are values, and fit tiny_matrix_unit.
@@ -8261,7 +8265,7 @@ static inline uint32_t tn_const_narrow(int dtype, int64_t k) {
   {{TN_COLUMNS, TN_R(2), TN_R(3)}, {TN_R(0), TN_R(1)}}, TN_MFMA_C}
 #define TN_MFMA_32 {{{TN_ROWS, TN_C(3), TN_C(4)}, {TN_C(0), TN_C(1), TN_C(2)}}, \
   {{TN_COLUMNS, TN_R(3), TN_R(4)}, {TN_R(0), TN_R(1), TN_R(2)}}, TN_MFMA_C}
-#define TN_SIMD_8 {{TN_C(1), TN_R(0), TN_R(1), TN_C(2), TN_R(2)}, {TN_C(0)}}
+#define TN_SIMD_8 {{TN_C(1), TN_C(2), TN_R(0), TN_R(1), TN_R(2)}, {TN_C(0)}}
 #define TN_SIMD {TN_SIMD_8, TN_SIMD_8, TN_SIMD_8}
 
 // Are there devices with a grid at all? What is for them alone stands behind this in every room: compilers leave it out
@@ -8294,8 +8298,8 @@ static const tiny_warp_unit tn_warp_units[] = {
   {"gfx942_16x16x16_bf16", 16, 16, 16, 64, TINY_BF16, TINY_BF16, TINY_F32, TN_MFMA_16},
   {"gfx942_16x16x32_i8", 16, 16, 32, 64, TINY_I8, TINY_I8, TINY_I32, TN_MFMA_32},
   {"apple_8x8x8_f16", 8, 8, 8, 32, TINY_F16, TINY_F16, TINY_F32, TN_SIMD},
-  {"apple_8x8x8_bf16", 8, 8, 8, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_SIMD},
-  {"apple_8x8x8_f32", 8, 8, 8, 32, TINY_F32, TINY_F32, TINY_F32, TN_SIMD}
+  {"apple_8x8x8_f32", 8, 8, 8, 32, TINY_F32, TINY_F32, TINY_F32, TN_SIMD},
+  {"apple_8x8x8_bf16", 8, 8, 8, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_SIMD}
 };
 #undef TN_R
 #undef TN_C
@@ -8377,7 +8381,7 @@ static int tn_unit_is_large(const tiny_limits *limits, const tiny_warp_unit *uni
 static int tn_unit_nests(const tiny_limits *limits, const tiny_warp_unit *unit, int dtype) {
   tn_layout_run lane[2], element[2];
   if (unit->a != dtype || unit->b != dtype || unit->c != TINY_F32 || unit->n % 8) return 0;
-  if (tn_bits(dtype) != 16 && !(tn_unit_is_tf32(unit) && limits->tf32)) return 0;
+  if (tn_bits(dtype) != 16 && (dtype != TINY_F32 || (tn_unit_is_tf32(unit) && !limits->tf32))) return 0;
   for (int i = 0; i < 2; i++)
     if (!tn_layout_run_of(unit->layout[2].lane, TINY_LAYOUT_LANE, i, &lane[i]) ||
         !tn_layout_run_of(unit->layout[2].element, TINY_LAYOUT_ELEMENT, i, &element[i]))
@@ -9670,8 +9674,8 @@ static tn_tile_price tn_tile_of_items(const tiny_limits *limits, const int64_t *
 
 // Warps of a group along rows and columns, and a warp's rows and columns, where a unit of warps does the products. A
 // group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
-// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
-// has 255 and more.
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: NVIDIA's and AMD's
+// have 255 and more, Apple's no more than these (MLX, steel/matmul.metal, has 32 x 32 as well).
 typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
 enum {
   TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
@@ -9708,7 +9712,7 @@ static tn_warp_shape tn_warp_shape_of(const tiny_limits *limits, int64_t rows, i
                 groups = tn_tiles(rows, block) * tn_tiles(columns, block) * others;
   tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
   if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large, boxes);
-  large &= groups >= TN_WARP_GROUPS;
+  large &= groups >= TN_WARP_GROUPS && tn_machine_registers(limits) > TN_TILE_MANY;
   for (int i = 0; i < 2; i++) if (large && n[i] > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
   return shape;
 }
@@ -40944,8 +40948,9 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
 // The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
 // places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
 // where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane
-// holds two neighbours, pairs of tiles are interleaved, so that it holds four. Results that are narrower than sums go
-// through memory of the group, by lanes as the unit has them and from there by items, 16 bytes each of whole rows.
+// holds two neighbours, pairs of tiles are interleaved, so that it holds four; where it wants two neighbours of a row of
+// b, so many tiles that it loads 16 bytes of that row. Results that are narrower than sums go through memory of the
+// group, by lanes as the unit has them and from there by items, 16 bytes each of whole rows.
 #ifndef TN_CODEGEN_WARP_MATRIX
 #define TN_CODEGEN_WARP_MATRIX
 #ifndef TINY_AMALGAMATED
@@ -40969,6 +40974,7 @@ typedef struct tn_unit_plan {
   int low;                                 // side of c that the low bits of a lane's number belong to
   int values;                              // elements of a piece
   int each, steps, pieces;                 // along k of a lane: elements of a product; products of a piece, and pieces
+  int across;                              // a lane's elements of b are neighbours of a row, of a's along k
 } tn_unit_plan;
 
 // Bits of k among a lane's elements need not be neighbours: any order will do. Elsewhere they must.
@@ -40976,6 +40982,14 @@ static int tn_unit_k_bits(const uint8_t *bits, int column) {
   int n = 0;
   for (int i = 0; i < TINY_LAYOUT_ELEMENT && bits[i]; i++) n += (bits[i] > TINY_LAYOUT_COLUMN) == column;
   return n;
+}
+
+// Do b's elements of a lane lie along a row, those of a along k, low bits first, so that both cover it?
+static int tn_unit_lies_across(const tn_unit_plan *p) {
+  const tn_unit_side *a = &p->k[0], *b = &p->k[1];
+  return !b->element.count && a->element.count && a->lane.bit == a->element.count && !b->lane.bit &&
+      b->lane.count == a->lane.count + a->element.count && p->operand[1].element.count && !p->operand[1].element.bit &&
+      p->operand[1].element.count == p->c[1].element.count && p->operand[1].lane.bit == p->c[1].lane.bit;
 }
 
 // 1: tiles can be made for the unit.
@@ -40991,10 +41005,12 @@ static int tn_unit_plan_of(const tiny_warp_unit *unit, tn_unit_plan *p) {
         !tn_layout_run_of(l[i].lane, TINY_LAYOUT_LANE, !i, &p->k[i].lane))
       return 0;
     p->k[i].element.count = tn_unit_k_bits(l[i].element, !i);
+  }
+  p->across = tn_unit_lies_across(p);
+  for (int i = 0; i < TN_UNIT_SIDES && !p->across; i++)
     if (p->k[i].element.count != p->k[0].element.count || p->k[i].lane.count != p->k[0].lane.count ||
         p->k[i].lane.bit != p->k[0].lane.bit)
       return 0;
-  }
   p->low = p->c[1].lane.count && !p->c[1].lane.place;
   p->values = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
   p->each = 1 << p->k[0].element.count;
@@ -41115,6 +41131,42 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
 }
 
+// The block of b where lanes want neighbours of its rows: rows along k, of columns; what is read at once lies along
+// whichever of both lies so in memory. Lanes read 64 bytes of a row together, or 32, or 16, and in a phase 2, 4 or 8
+// rows, in pairs, which are `values` rows apart: the next row begins so many bytes further in 128 that these meet other
+// places, but for a bank or two of the narrower ones.
+static int64_t tn_unit_across_pitch(const tn_warp_tiles *c) {
+  static const struct { int64_t lane, next; } places[] = {{16, 64}, {8, 40}, {4, 20}};       // bytes
+  const int64_t size = tn_dtypes[c->plan.unit->a].nbytes, nbytes = tn_unit_extent(c, 1) * size,
+                lane = (int64_t)(c->together << c->plan.operand[1].element.count) * size;
+  int i = 0;
+  while (i < 2 && places[i].lane > lane) i++;
+  return ((nbytes + 127 - places[i].next) / 128 * 128 + places[i].next) / size;
+}
+static tiny_uop *tn_unit_stage_across(tiny_ctx *t, tn_warp_tiles *c, int64_t items) {
+  const int64_t all = c->quarters * c->plan.values, rows = tn_unit_extent(c, 1), length = c->along[1] ? all : rows,
+                width = tn_unit_read_width(t, c, 1, c->along[1] ? c->k : c->axis[1][1]);
+  int64_t parts = all * rows / width / items;
+  const int64_t others = all * rows / length;
+  while (parts > 1 && others % parts) parts--;
+  if (parts < 1) parts = 1;
+  c->rows[1] = rows;
+  tiny_uop *part = tn_unit_range(t, parts, TN_UPCAST), *other = tn_unit_range(t, others / parts, TN_SHARE),
+           *piece = tn_unit_range(t, length / width, TN_SHARE), *last = tn_unit_range(t, width, TN_VECTOR),
+           *apart = tn_place_plus(t, tn_place_plus(t, tn_index(t, 0), 1, other), others / parts, part),
+           *beside = tn_place_plus(t, tn_place_plus(t, tn_index(t, 0), 1, last), width, piece),
+           *k = tn_place_plus(t, c->along[1] ? beside : apart, all, c->k_block),
+           *x = tn_unit_block(t, c, 1, k, c->along[1] ? apart : beside), *ranges[4];
+  tiny_uop *const rowwise[4] = {part, other, piece, last}, *const along[4] = {piece, last, part, other};
+  int n = 0;
+  for (int i = 0; i < 4; i++) {
+    tiny_uop *r = (c->along[1] ? along : rowwise)[i];
+    if (r) ranges[n++] = r;
+  }
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
+                      TN_SPACE_LOCAL | (tn_unit_across_pitch(c) - rows) << TN_STAGE_PAD | rows << TN_STAGE_ROW);
+}
+
 enum { TN_TURNED_PAD = 8 };                // elements: eight rows of 16 bytes meet eight places of 128 bytes
 
 // Does what the operand loads lie together along r?
@@ -41159,6 +41211,11 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
   const int64_t length = pieces ? all * v : rows,
                 kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | length << TN_STAGE_ROW;
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
+}
+
+static tiny_uop *tn_unit_stage_of(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
+  if (side && c->plan.across) return tn_unit_stage_across(t, c, items);
+  return c->turned[side] ? tn_unit_stage_turned(t, c, side, items) : tn_unit_stage(t, c, side, items);
 }
 
 // ** boxes that the device copies by itself: codegen/boxes.c **
@@ -41241,8 +41298,8 @@ static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
 }
 
 // What memory of a group has of an operand, as bits.
-static tiny_uop *tn_unit_word(tiny_ctx *t, tiny_uop *x) {
-  return x->dtype == TINY_F32 ? tn_unit_tf32(t, x) :
+static tiny_uop *tn_unit_word(tiny_ctx *t, const tiny_warp_unit *unit, tiny_uop *x) {
+  return x->dtype == TINY_F32 && tn_unit_is_tf32(unit) ? tn_unit_tf32(t, x) :
       tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : tn_bits(x->dtype) == 8 ? TINY_U8 : TINY_U32);
 }
 
@@ -41330,7 +41387,7 @@ static tiny_uop *tn_unit_held(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *til
   tiny_uop *bits[8];
   for (int i = 0; i < 8; i++) {
     tiny_uop *const to[4] = {tn_index(t, i >> 1 & 1), tn_index(t, i & 1), tn_index(t, first + (i >> 2)), tile};
-    bits[i] = tn_unit_word(t, tn_replace(t, c->held, c->of[3] ? 4 : 3, c->of, to));
+    bits[i] = tn_unit_word(t, c->plan.unit, tn_replace(t, c->held, c->of[3] ? 4 : 3, c->of, to));
   }
   tiny_uop *all = tn_stack(t, 8, bits);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, 4, 1, &all, 0, 0, NULL);
@@ -41339,6 +41396,30 @@ static tiny_uop *tn_unit_held(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *til
 static int tn_unit_may_hold(const tn_warp_tiles *c, const tn_warp_tiles *d) {
   return c->matrices && !c->warp[1] && tn_bits(c->plan.unit->a) == 16 && d->element[0] && d->element[1] && d->tile[1] &&
       d->tiles[1] % 2 == 0;
+}
+
+// Words of b for a lane of which these are neighbours of a row: of as many tiles as it loads together the one that
+// `tile` says. Along k the unit has lanes where a has lanes and elements.
+static tiny_uop *tn_unit_of_row(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *tile, int step, int64_t quarter) {
+  const tn_unit_plan *p = &c->plan;
+  const int64_t few = (int64_t)1 << p->operand[1].element.count, g = c->together, each = p->each,
+                words = few * tn_dtypes[p->unit->a].nbytes / 4;
+  tiny_uop *lane = tn_unit_lane(t, c, &p->k[1].lane), *in = tn_index(t, each), *together = tn_index(t, g),
+           *first = tn_place_plus(t, tn_index(t, 0), g, tn_u2(t, TINY_OP_IDIV, tile, together)),
+           *at = tn_place_plus(t, tn_index(t, 0), few, tn_unit_lane(t, c, &p->operand[1].lane)),
+           *row = tn_unit_row(t, c, 1, first, at),
+           *k = tn_place_plus(t, tn_index(t, quarter * p->values + step * each), 1, tn_u2(t, TINY_OP_MOD, lane, in));
+  k = tn_place_plus(t, k, p->values, tn_u2(t, TINY_OP_IDIV, lane, in));
+  tiny_uop *load = tn_core_load(t, c->stage[1], tn_place_plus(t, row, tn_unit_across_pitch(c), k), (int)(few * g)),
+           *all = tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)(g * words), 1, &load, 0, 0, NULL),
+           *which = tn_u2(t, TINY_OP_MOD, tile, together), *word[4];
+  for (int64_t w = 0; w < words; w++) {
+    word[w] = tn_pick(t, all, w, 1);
+    for (int64_t i = 1; i < g; i++)
+      word[w] = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_EQ, which, tn_index(t, i)), tn_pick(t, all, i * words + w, 1),
+                      word[w]);
+  }
+  return words == 1 ? word[0] : tn_stack(t, (int)words, word);
 }
 
 // The operand of product `step` of those that begin at `quarter`: words of the lane's elements, which lie in the
@@ -41351,6 +41432,7 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   tiny_uop *word[1 << TINY_LAYOUT_ELEMENT];
   if (!side && c->held) return tn_unit_held(t, c, tile, quarter + 2 * step);
   if (c->matrices) return tn_unit_of_matrices(t, c, side, tile, quarter, step);
+  if (side && p->across) return tn_unit_of_row(t, c, tile, step, quarter);
   for (int i = 0; i < words; i++) {
     int64_t high = 0, k = 0;
     for (int b = 0, row = 0, along = 0; b < TINY_LAYOUT_ELEMENT && l->element[b]; b++) {
@@ -41692,10 +41774,11 @@ static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile
 
 // ** the transform **
 
-// What a unit reads of an operand of a sum: what is cast for the sum; f32 itself, where it may be rounded. NULL: none.
+// What a unit reads of an operand of a sum: what is cast for the sum; f32 itself, where it is or may be all of it.
+// NULL: none.
 static tiny_uop *tn_unit_source(const tn_kernel_state *s, const tiny_warp_unit *unit, tiny_uop *x, int dtype) {
   if (dtype == TINY_F32)
-    return x->dtype == TINY_F32 && tn_unit_is_tf32(unit) && s->target->limits->tf32 ? x : NULL;
+    return x->dtype == TINY_F32 && (!tn_unit_is_tf32(unit) || s->target->limits->tf32) ? x : NULL;
   return x->op == TINY_OP_CAST && x->src[0]->dtype == dtype ? x->src[0] : NULL;
 }
 // The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
@@ -41715,7 +41798,7 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
       if (c->axis[!i][j] && tn_depends(t, x, c->axis[!i][j])) return 0;
     if (fact.inside)
       x = tn_u3(t, TINY_OP_WHERE, fact.inside, x, tn_const(t, x->dtype, tn_dtype_value(x->dtype, 0)));
-    c->operand[i] = tn_unit_word(t, x);
+    c->operand[i] = tn_unit_word(t, unit, x);
   }
   for (uint32_t i = 1; i < fact.sum->nsrc; i++)              // copies of an operand would each want memory
     if (tn_range_kind(fact.sum->src[i]) != TN_REDUCE) return 0;
@@ -41729,7 +41812,8 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
   const tn_layout_run *element = &c->plan.c[1].element;
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   int most = element->count == 0 ? c->along[1] ? 2 : TN_UNIT_TOGETHER : element->count == 1 && !element->bit ? 2 : 1;
-  if (c->matrices || c->plan.c[0].element.bit == 0) return 1;
+  if (c->plan.across) most = c->plan.values >> element->count;
+  if (c->matrices || (c->plan.c[0].element.bit == 0 && !c->plan.across)) return 1;
   while (tiles % most) most /= 2;
   return most;
 }
@@ -41783,7 +41867,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   c->boxes = tn_unit_stages_boxes(s, c);
   for (int i = 0; i < 2 && !c->boxes; i++)
-    c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
+    c->stage[i] = tn_unit_stage_of(t, c, i, items);
   tn_unit_store(s, c, p, items);
   return 1;
 }
@@ -41825,7 +41909,7 @@ static int tn_warp_product(tn_kernel_state *s, const tiny_uop *product, tn_warp_
     tiny_uop *y = tn_nested_operand(x, i ^ first);
     for (int j = 0; j < 2; j++) if (d->axis[!i][j] && tn_depends(t, y, d->axis[!i][j])) return 0;
     if (inside) y = tn_u3(t, TINY_OP_WHERE, inside, y, tn_const(t, y->dtype, tn_dtype_value(y->dtype, 0)));
-    d->operand[i] = tn_unit_word(t, y);
+    d->operand[i] = tn_unit_word(t, d->plan.unit, y);
   }
   d->k = product->src[1];
   d->quarters = tn_range_extent(d->k) / d->plan.values;
@@ -41845,7 +41929,10 @@ static int tn_warp_products_of(tn_kernel_state *s, const tn_warp_tiles *d, tiny_
   for (int i = 0; i < all->product.n; i++) {
     tn_warp_tiles one = *d;
     if (!tn_warp_product(s, all->product.u[i], &one)) return 0;
-    for (int side = 0; side < TN_UNIT_SIDES; side++) one.stage[side] = tn_unit_stage(s->t, &one, side, items);
+    for (int side = 0; side < TN_UNIT_SIDES; side++) {
+      if (one.plan.across) one.along[side] = tn_unit_lies_along(s, &one, side, one.k);
+      one.stage[side] = tn_unit_stage_of(s->t, &one, side, items);
+    }
     tn_push(s->t, &all->registers, tn_unit_registers(s->t, &one, &none));
   }
   return 1;
@@ -41907,7 +41994,7 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
   const int64_t pieces = tn_unit_pitch(c, c->row) - c->row,
                 kind = TN_SPACE_LOCAL | (pieces ? pieces : tn_unit_pad(c)) << TN_STAGE_PAD |
                     (pieces ? c->row : c->rows[0] * c->row) << TN_STAGE_ROW;
-  value = tn_unit_word(t, tn_cast(t, value, c->plan.unit->a));
+  value = tn_unit_word(t, c->plan.unit, tn_cast(t, value, c->plan.unit->a));
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
 
@@ -41931,7 +42018,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   c->k = a->keys;
   c->at_once = tn_nests_at_once(s->target->limits) && tn_unit_at_once(s, c);
   c->quarters = TN_UNIT_QUARTERS;
-  c->operand[1] = tn_unit_word(t, a->factor);
+  c->operand[1] = tn_unit_word(t, c->plan.unit, a->factor);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
   c->turned[1] = tn_unit_turns(s, c, 1);
   c->together = pairs && tiles % 2 == 0 && !c->matrices ? 2 : 1;
@@ -42013,7 +42100,7 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   tiny_uop *value = tn_simplify(t, tn_replace(t, a->value, 1, &c->k, &key));
   if (!tn_warp_products_of(s, &d, value, &all)) return 0;
   tn_warp_operand(t, c, &d, tn_warp_value(t, &d, &all, value));
-  c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+  c->stage[1] = tn_unit_stage_of(t, c, 1, items);
   for (uint32_t i = 1; i < a->reduce->nsrc; i++)
     if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
@@ -42074,7 +42161,7 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
     }
     if (!offset) return 0;
     tn_warp_operand(t, c, &d, tn_replace(t, tn_warp_value(t, &d, &all, x), n, copies, own));
-    c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+    c->stage[1] = tn_unit_stage_of(t, c, 1, items);
     tn_warp_tiles block = *c;
     block.k_block = NULL;
     x = tn_core_load(t, tn_unit_registers(t, &block, &none), tn_unit_register(t, c), 1);
@@ -43643,6 +43730,165 @@ static tiny_uop *tn_fuse_products(tiny_ctx *t, tiny_uop *sink) {
 }
 #endif
 // ---- end src/codegen/fuse.c ----
+// ---- begin src/codegen/vectors.c ----
+// vectors: no vector has more lanes than those of the target's language have.
+//
+// In:    a lowered kernel, before its arithmetic is decomposed; how many lanes a vector may have: a power of two.
+// Out:   the same of vectors of so many lanes at most: of a wider one there are parts, the first lanes first.
+// Holds: elements of memory are accessed in the order of their lanes; a wide accumulator is several elements of its
+//        memory. What is elementwise is so of each part; where dtypes of other sizes meet (BITCAST) and a part of one
+//        has more lanes than a vector of the other, lanes are put together one by one.
+#ifndef TN_CODEGEN_VECTORS
+#define TN_CODEGEN_VECTORS
+#ifndef TINY_AMALGAMATED
+#include "replace.c"
+#endif
+
+enum { TN_VECTOR_MOST = 64 };              // lanes of what comes in
+
+// part[first[u->seq]] and on: what u is now.
+typedef struct tn_splitting { tiny_ctx *t; int most, *first; tn_list part; } tn_splitting;
+
+static int tn_splitting_parts(const tn_splitting *v, const tiny_uop *u) {
+  return u->lanes > v->most ? u->lanes / v->most : 1;
+}
+static tiny_uop *const *tn_splitting_of(const tn_splitting *v, const tiny_uop *u) {
+  return &v->part.u[v->first[u->seq]];
+}
+
+// So many lanes of what x was, from lane `at` on; one lane stands for all.
+static tiny_uop *tn_splitting_lanes(const tn_splitting *v, const tiny_uop *x, int at, int lanes) {
+  tiny_uop *const *part = tn_splitting_of(v, x), *one[TN_VECTOR_MOST];
+  const int size = x->lanes < v->most ? x->lanes : v->most;
+  if (x->lanes == 1) return part[0];
+  if (at % size == 0 && lanes == size) return part[at / size];
+  if (lanes == 1 || (at % lanes == 0 && 2 * lanes == size)) return tn_pick(v->t, part[at / size], at % size, lanes);
+  for (int i = 0; i < lanes; i++) one[i] = tn_pick(v->t, part[(at + i) / size], (at + i) % size, 1);
+  return tn_stack(v->t, lanes, one);
+}
+
+// The same of a STACK, whose sources may be vectors.
+static tiny_uop *tn_splitting_stack(const tn_splitting *v, const tiny_uop *u, int at, int lanes) {
+  tiny_uop *one[TN_VECTOR_MOST];
+  for (int i = 0, j = 0, before = 0; i < lanes; i++) {
+    while (before + u->src[j]->lanes <= at + i) before += u->src[j++]->lanes;
+    one[i] = tn_splitting_lanes(v, u->src[j], at + i - before, 1);
+  }
+  return tn_stack(v->t, lanes, one);
+}
+
+// The same of a BITCAST: as many lanes together as both dtypes have a vector of.
+static tiny_uop *tn_splitting_bits(const tn_splitting *v, const tiny_uop *u, int at, int lanes) {
+  const tiny_uop *x = u->src[0];
+  tiny_uop *one[TN_VECTOR_MOST];
+  int together = lanes, n = 0;
+  while (together > 1 && together * x->lanes / u->lanes > v->most) together /= 2;
+  for (int i = 0; i < lanes; i += together) {
+    const int of = together * x->lanes / u->lanes, wide = of ? together : u->lanes / x->lanes;
+    tiny_uop *bits = tn_splitting_lanes(v, x, (at + i) * x->lanes / u->lanes, of ? of : 1),
+             *y = tn_uop_make(v->t, TINY_OP_BITCAST, u->dtype, wide, 1, &bits, u->k, 0, NULL);
+    if (wide == lanes) return y;
+    for (int k = 0; k < together; k++) one[n++] = wide == 1 ? y : tn_pick(v->t, y, of ? k : (at + i) % wide, 1);
+  }
+  return tn_stack(v->t, n, one);
+}
+
+// ** memory **
+
+// The element of a memory that has vectors for elements, or those of a vector from lane `at` on.
+static tiny_uop *tn_splitting_index(const tn_splitting *v, const tiny_uop *index, int at, int lanes) {
+  const tiny_uop *memory = index->src[0], *element = index->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  tiny_uop *place = tn_splitting_lanes(v, element, at, lanes), *src[3] = {tn_splitting_of(v, memory)[0], NULL, NULL};
+  const int parts = tn_splitting_parts(v, memory);
+  if (parts > 1) {
+    place = tn_u2(v->t, TINY_OP_MUL, place, tn_int(v->t, place->dtype, parts));
+    place = tn_u2(v->t, TINY_OP_ADD, place, tn_int(v->t, place->dtype, at / v->most));
+  } else if (element->lanes == 1 && at) {
+    place = tn_u2(v->t, TINY_OP_ADD, place, tn_int(v->t, place->dtype, at));
+  }
+  src[1] = place;
+  if (valid) src[2] = tn_splitting_lanes(v, valid, at, lanes);
+  return tn_uop_make(v->t, TINY_OP_INDEX, index->dtype, place->lanes, (int)index->nsrc, src, index->k, 0, NULL);
+}
+static tiny_uop *tn_splitting_load(const tn_splitting *v, const tiny_uop *u, int at, int lanes) {
+  tiny_uop *src[2] = {tn_splitting_index(v, u->src[0], at, lanes), NULL};
+  if (u->nsrc > 1) src[1] = tn_splitting_lanes(v, u->src[1], at, lanes);
+  return tn_uop_make(v->t, TINY_OP_LOAD, u->dtype, lanes, (int)u->nsrc, src, u->k, 0, NULL);
+}
+// All of it: a GROUP of STOREs.
+static tiny_uop *tn_splitting_store(const tn_splitting *v, const tiny_uop *u) {
+  const tiny_uop *value = u->src[1], *element = u->src[0]->src[1];
+  const int wide = value->lanes > element->lanes ? value->lanes : element->lanes;
+  tn_list stores = {NULL, 0, 0};
+  for (int at = 0; at < wide; at += v->most) {
+    tiny_uop *x = tn_splitting_lanes(v, value, at, v->most);
+    tn_push(v->t, &stores, tn_store_as(v->t, u, tn_splitting_index(v, u->src[0], at, v->most), x));
+  }
+  return tn_node_of(v->t, TINY_OP_GROUP, TINY_VOID, &stores);
+}
+
+// ** each node **
+
+// Is u, or something that it is made of, too wide?
+static int tn_splitting_is_wide(const tn_splitting *v, const tiny_uop *u) {
+  if (u->lanes > v->most) return 1;
+  for (uint32_t i = 0; i < u->nsrc; i++) if (u->src[i]->lanes > v->most) return 1;
+  return 0;
+}
+static tiny_uop *tn_splitting_same(const tn_splitting *v, const tiny_uop *u) {
+  tiny_uop *few[8], **src = few;
+  int changed = 0;
+  if (u->nsrc > 8) src = (tiny_uop **)tn_scratch(v->t, u->nsrc * sizeof *src);
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    src[i] = tn_splitting_of(v, u->src[i])[0];
+    changed |= src[i] != u->src[i];
+  }
+  return changed ? tn_uop_with(v->t, u, src) : (tiny_uop *)(uintptr_t)u;
+}
+// Lanes of u from `at` on, of as many as a vector has, or of all.
+static tiny_uop *tn_splitting_part(const tn_splitting *v, const tiny_uop *u, int at, int lanes) {
+  tiny_uop *src[4];
+  switch (u->op) {
+    case TINY_OP_STACK: return tn_splitting_stack(v, u, at, lanes);
+    case TINY_OP_BITCAST: return tn_splitting_bits(v, u, at, lanes);
+    case TINY_OP_PICK: return tn_splitting_lanes(v, u->src[0], (int)u->k + at, lanes);
+    case TINY_OP_LOAD: return tn_splitting_load(v, u, at, lanes);
+    case TINY_OP_INDEX: return tn_splitting_index(v, u, at, lanes);
+    case TINY_OP_DEFINE: {
+      const int64_t size[2] = {u->v[0], u->v[1] * tn_splitting_parts(v, u)};
+      return tn_uop_make(v->t, u->op, u->dtype, lanes, 0, NULL, u->k, u->nv, size);
+    }
+    default: break;
+  }
+  for (uint32_t i = 0; i < u->nsrc && i < 4; i++) src[i] = tn_splitting_lanes(v, u->src[i], at, lanes);
+  if (u->op != TINY_OP_AFTER) return tn_uop_make(v->t, u->op, u->dtype, lanes, (int)u->nsrc, src, u->k, u->nv, u->v);
+  tiny_uop **after = (tiny_uop **)tn_scratch(v->t, u->nsrc * sizeof *after);
+  after[0] = src[0];
+  for (uint32_t i = 1; i < u->nsrc; i++) after[i] = tn_splitting_of(v, u->src[i])[0];
+  return tn_uop_make(v->t, u->op, u->dtype, lanes, (int)u->nsrc, after, u->k, u->nv, u->v);
+}
+static void tn_splitting_node(tn_splitting *v, tiny_uop *u) {
+  const int memory = tn_memory_behind(u)->op == TINY_OP_DEFINE, parts = memory ? 1 : tn_splitting_parts(v, u);
+  v->first[u->seq] = v->part.n;
+  if (!tn_splitting_is_wide(v, u)) { tn_push(v->t, &v->part, tn_splitting_same(v, u)); return; }
+  if (u->op == TINY_OP_STORE) { tn_push(v->t, &v->part, tn_splitting_store(v, u)); return; }
+  for (int i = 0; i < parts; i++)
+    tn_push(v->t, &v->part, tn_splitting_part(v, u, i * v->most, u->lanes < v->most ? u->lanes : v->most));
+}
+
+static tiny_uop *tn_split_vectors(tiny_ctx *t, tiny_uop *sink, int most) {
+  tn_list all = {NULL, 0, 0};
+  tn_splitting v = {t, most, NULL, {NULL, 0, 0}};
+  int wide = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) { all.u[i]->seq = (uint32_t)i; wide |= all.u[i]->lanes > most; }
+  if (!wide) return sink;
+  v.first = (int *)tn_scratch(t, (size_t)all.n * sizeof *v.first);
+  for (int i = 0; i < all.n; i++) tn_splitting_node(&v, all.u[i]);
+  return v.part.u[v.part.n - 1];
+}
+#endif
+// ---- end src/codegen/vectors.c ----
 // ---- begin src/codegen/lanes.c ----
 // lanes: what every heuristic of a CPU shares: which range may become lanes, and how work becomes tasks.
 //
@@ -47462,6 +47708,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #ifndef TINY_AMALGAMATED
 #include "hints.c"
 #include "fuse.c"
+#include "vectors.c"
 #include "scan.c"
 #include "collapse.c"
 #include "rounded.c"
@@ -47572,6 +47819,10 @@ static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) {
 static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) {
   return tn_remake(p->t, sink, TINY_OP_HREDUCE, tn_lower_hreduce);
 }
+static tiny_uop *tn_pass_vectors(tn_pipeline *p, tiny_uop *sink) {
+  const int most = p->target->renderer->vector_lanes;
+  return most ? tn_split_vectors(p->t, sink, most) : sink;
+}
 static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
 
 static tiny_uop *tn_pass_sums(tn_pipeline *p, tiny_uop *sink) { return tn_lower_sums(p->t, sink); }
@@ -47613,6 +47864,7 @@ static const tn_pass tn_passes[] = {
   {"ends",            tn_pass_ends,         TN_LOWER,   0},
   {"halves",          tn_pass_halves,       TN_LOWER,   TN_IF_RENDERED},   // HREDUCE
   {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
+  {"vectors",         tn_pass_vectors,      TN_LOWER,   TN_IF_RENDERED},   // as wide as the language has them
   {"decompositions",  tn_pass_decompose,    TN_LOWER,   0},
   {"sums",            tn_pass_sums,         TN_LOWER,   0},                // of places, in the order of their loops
   {"products",        tn_pass_fuse,         TN_LOWER,   TN_IF_FUSES}       // FMA
@@ -58738,11 +58990,16 @@ static void tn_text_survey(tn_text *x) {
   tn_tile_survey(x);
 }
 
-static int tn_is_added_to(const tn_text *x, const tiny_uop *memory) {
+// Does a STORE of this kind go to the memory? -1: of any.
+static int tn_is_stored_to(const tn_text *x, const tiny_uop *memory, int64_t k) {
   for (int i = 0; i < x->n; i++)
-    if (x->list[i]->op == TINY_OP_STORE && x->list[i]->k == TN_ADDS &&
+    if (x->list[i]->op == TINY_OP_STORE && (k < 0 || x->list[i]->k == k) &&
         tn_memory_behind(x->list[i]->src[0]->src[0]) == memory)
       return 1;
+  return 0;
+}
+static int tn_has_units(const tn_text *x) {
+  for (int i = 0; i < x->n; i++) if (x->list[i]->op == TINY_OP_WMMA && tn_warp_unit_of(x->list[i]->k)) return 1;
   return 0;
 }
 
@@ -58756,9 +59013,10 @@ static void tn_render_entry(tn_text *x, const tiny_listing *k) {
     const int buffer = u->op == TINY_OP_PARAM;
     tn_placeholders_of(x, &b, u);
     b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
-    const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar,
-               *outside = !buffer ? l->global_scalar :
-                   l->global_atomic && tn_is_added_to(x, u) ? l->global_atomic : l->global_buffer;
+    const int only_read = l->buffer_read && !tn_is_stored_to(x, u, -1);
+    const char *param = !buffer ? l->scalar : only_read ? l->buffer_read : l->buffer,
+               *fetch = buffer ? l->open_buffer : l->open_scalar, *outside = !buffer ? l->global_scalar :
+                   l->global_atomic && tn_is_stored_to(x, u, TN_ADDS) ? l->global_atomic : l->global_buffer;
     if (outside) { tn_format(&x->before, outside, &b); tn_text_put(&x->before, "\n"); }
     if (param) { if (params.n) tn_text_add(&params, ", "); tn_format(&params, param, &b); }
     if (fetch) { tn_text_add(&open, "  "); tn_format(&open, fetch, &b); tn_text_add(&open, "\n"); }
@@ -58766,7 +59024,7 @@ static void tn_render_entry(tn_text *x, const tiny_listing *k) {
   memset(&b, 0, sizeof b);
   b.name = k->name; b.list = params.n ? params.data : "";
   for (int d = 0; d < 3; d++) b.arg[d] = tn_text_of_format(x->t, "%lld", (long long)k->local[d]);
-  tn_format(&x->out, l->kernel, &b);
+  tn_format(&x->out, l->kernel_units && tn_has_units(x) ? l->kernel_units : l->kernel, &b);
   tn_text_add(&x->out, "\n%s%s", open.n ? open.data : "", l->entry ? l->entry : "");
 }
 
@@ -73394,445 +73652,446 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3143  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3654  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3741  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3657  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3744  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3768  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3771  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3967  src/base/number.c            numbers as text, in and out
-   4441  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3970  src/base/number.c            numbers as text, in and out
+   4444  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4693  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4696  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4886  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4889  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5062  src/base/version.c           what this implementation is: its release and sources, how it was
+   5065  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5152  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
+   5155  src/base/os.c                which system this is: Linux, macOS, Windows, or a page of the web
                                       (emscripten); on x86-64, arm64 or wasm
-   5760  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5763  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5880  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5883  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   6039  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6582  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6042  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6585  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6799  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6802  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7452  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7455  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7683  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7686  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7775  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7936  src/ir/label.c               names that nodes have for people, in a table beside them
-   8069  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7778  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7939  src/ir/label.c               names that nodes have for people, in a table beside them
+   8072  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   8221  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8224  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8391  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   9151  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8395  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   9155  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9328  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9332  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9444  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9448  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9576  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9580  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9834  src/ir/args.c                which k, v and sources fit an op
-  10109  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9838  src/ir/args.c                which k, v and sources fit an op
+  10113  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10267  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10909  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10271  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10913  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  11064  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  11068  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11672  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11676  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  12172  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  12176  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12337  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
+  12341  src/ir/combine.c             a word of 32 bits that is put together of bytes, or halves, which lie
                                       beside each other in memory
-  12404  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12408  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12841  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12845  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  13115  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  13119  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13427  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13431  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  14162  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  14166  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14461  src/ir/spec.c                the verifier
-  14861  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14465  src/ir/spec.c                the verifier
+  14865  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  15090  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15454  src/rules/notation.c         the algebra that bodies of rules are written in
-  15489  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15689  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  15094  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15458  src/rules/notation.c         the algebra that bodies of rules are written in
+  15493  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15693  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15849  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15853  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  16253  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  16257  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16452  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16456  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16914  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16918  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  17091  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  17095  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  17258  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  17262  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17601  src/rules/decompose.c        from what the IR means to what a target can do
-  18306  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18432  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17605  src/rules/decompose.c        from what the IR means to what a target can do
+  18310  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18436  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18463  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18467  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18962  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18966  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  19056  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  19060  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19872  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19948  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19876  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19952  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19991  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19995  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  20235  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  20309  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  20239  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20313  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20957  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20961  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  21216  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  21220  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21505  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21509  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  22061  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  22065  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  22170  src/tensor/activation.c      what stands between the layers of a network
-  22351  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22723  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  22174  src/tensor/activation.c      what stands between the layers of a network
+  22355  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22727  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22976  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22980  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23740  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23744  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24422  src/tensor/random.c          numbers from a counter, the same on every device
-  24697  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24426  src/tensor/random.c          numbers from a counter, the same on every device
+  24701  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  25021  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  25317  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  25025  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25321  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25454  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25458  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25993  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25997  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26706  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26710  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  27108  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  27112  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  27247  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  27251  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27729  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27733  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  28194  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  28198  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28545  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  29191  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29553  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29683  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28549  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  29195  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29557  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29687  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29843  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29847  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30348  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30627  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30352  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30631  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30723  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30727  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  31016  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31457  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  31020  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31461  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31734  src/tensor/params.c          lists of named tensors: what a network consists of
-  31825  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31935  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31738  src/tensor/params.c          lists of named tensors: what a network consists of
+  31829  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31939  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  32314  src/tensor/sequential.c      modules and functions one after the other
-  32385  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32318  src/tensor/sequential.c      modules and functions one after the other
+  32389  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32550  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32554  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32670  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32674  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32989  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32993  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  33105  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33383  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  33109  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33387  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33500  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33504  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  34011  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  34015  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34787  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34791  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  35320  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35324  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35828  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35832  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  36140  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  36144  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  36217  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  36221  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36807  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36811  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36988  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36992  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  37310  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37314  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37939  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37943  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  38329  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38333  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38533  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38537  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38924  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  39147  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39515  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38928  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  39151  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39519  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39680  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39751  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39684  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39755  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39914  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39991  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39918  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39995  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  40072  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40480  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  40076  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40484  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40586  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40590  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40796  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40800  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40930  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41793  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40934  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41877  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  42153  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  42240  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42231  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42318  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42379  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42438  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42466  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42525  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43255  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43342  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43452  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43539  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43579  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43666  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43647  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43734  src/codegen/vectors.c        no vector has more lanes than those of the target's language have
+  43893  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43740  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43986  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  44128  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  44374  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44725  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44971  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44844  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44937  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  45090  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  45183  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  45008  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  45254  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  45136  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45239  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45314  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  45382  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45485  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45560  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45414  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45610  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46457  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45660  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45856  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46703  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46539  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46664  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46785  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46910  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47450  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47696  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47727  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47979  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47751  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  48003  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47909  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  48161  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  47972  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  48224  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  48137  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  48389  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48599  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48851  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48710  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
+  48962  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
                                       processor: instructions that only count, and jumps that are foreseen
                                       wrong where a loop of a few iterations ends, take a good part of its
                                       time
-  48757  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  49009  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  48783  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  49035  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49452  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49752  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49704  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  50004  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  50044  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  50296  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  50235  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50487  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50563  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50815  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50704  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50956  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  51131  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
+  51383  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
                                       to where they stand
-  51268  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  51520  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  51827  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  52079  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  52262  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  52514  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  52397  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  52649  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52621  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52873  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  53075  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  53327  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  53404  src/isa/arm64_encode.c       instructions of A64 -> words
-  53701  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  53958  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53656  src/isa/arm64_encode.c       instructions of A64 -> words
+  53953  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  54210  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  54274  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  54526  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  54543  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54795  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  55162  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  55377  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  55414  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  55629  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  55914  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  56166  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  56177  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  56429  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  56425  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56677  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56684  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56936  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  56937  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  57189  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  57172  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  57293  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  57624  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57711  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  57424  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  57545  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57876  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57963  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  57811  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  58063  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  57822  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  58074  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  58126  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  58378  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  58216  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  58468  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  58835  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  59093  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  59398  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59656  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  59748  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  60006  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  60050  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  60308  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  60130  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  60388  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  60536  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60794  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  60580  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60838  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  60852  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  61110  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  61118  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  61376  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  61585  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  62086  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61843  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  62344  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  62170  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  62428  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  62287  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  62519  src/runtime/device.c         which backend a context runs on
-  62737  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  62891  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  62545  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62777  src/runtime/device.c         which backend a context runs on
+  62995  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  63149  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  62952  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  63210  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  63220  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  63478  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  63509  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63767  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  63781  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  64039  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  63963  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  64048  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  64221  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  64306  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  64463  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64721  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64742  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  65000  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  64853  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  65111  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  65093  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  65579  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  65351  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65837  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  65751  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  65859  src/runtime/launch.c         the steps of a plan, handed to their devices
-  66143  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  66009  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  66117  src/runtime/launch.c         the steps of a plan, handed to their devices
+  66401  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  66640  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66898  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  67248  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  67506  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  67431  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67689  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  67768  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  67979  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  68773  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  68026  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  68237  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  69031  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  69165  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  69506  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  69423  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69764  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  69713  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69971  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  69967  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  70225  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  70226  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  70484  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  70496  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70754  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  70661  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70919  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  70835  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  71196  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  71432  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  71093  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  71454  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71690  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  71580  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71743  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71838  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  72001  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  71850  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  72108  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  71935  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  72193  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  72263  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  72521  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  72426  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  72489  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  72668  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72684  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72747  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72926  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  72804  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  73062  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  73190  src/runtime/context.c        opening and closing, the first error, totals
+  73448  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -444,11 +444,12 @@ static tiny_code tn_gpu_groups(tn_eval_run *r) {
 
 static double tn_gpu_scale(const tn_gpu_counts *o) { return (double)o->groups / (double)o->sampled; }
 
-// Of matrices, by a warp; as many of f16 as take as long: of bytes half, but on RDNA3, of tf32 twice (the data sheets).
+// Of matrices, by a warp; as many of f16 as take as long: of bytes half, but on RDNA3, of tf32 twice (the data sheets), of
+// f32 as many on Apple's (Turner, metal-benchmarks: simdgroup_matrix of FFMA16 and FFMA32).
 static double tn_gpu_flops(const tn_eval_ins *i) {
   const tiny_warp_unit *unit = i->u.op == TINY_OP_WMMA ? tn_warp_unit_of(i->u.k) : NULL;
   if (!unit) return 0;
-  const double each = strncmp(unit->name, "gfx11", 5) ? tn_bits(unit->a) / 16.0 : 1;
+  const double each = strncmp(unit->name, "gfx11", 5) && strncmp(unit->name, "apple", 5) ? tn_bits(unit->a) / 16.0 : 1;
   return 2.0 * unit->m * unit->n * unit->k * each * i->u.lanes / tn_layout_elements(&unit->layout[2]);
 }
 

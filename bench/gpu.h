@@ -10,9 +10,10 @@
 // matrix FLOPs: NVIDIA's white papers of T4, A100, GA102, AD102, H100, B200 and RTX Blackwell, dense f16 with sums of
 // f32, divided by units and clock. AMD: registers, granules, waves, LDS by LLVM's AMDGPU target (AMDGPUBaseInfo,
 // AMDGPUUsage); units, clock, bandwidth, caches and matrix FLOPs: ISA guides of MI200, MI300, RDNA3 and RDNA4, and the
-// data sheets. Apple: Metal Feature Set Tables (32 KiB, 1024 items), the M2 Max's data sheet; registers and simdgroups:
-// Johnson and Rosenzweig, Apple G13 GPU architecture reference. generic: what WebGPU promises (W3C, 3.6.2 Limits),
-// with the speed of a small GPU.
+// data sheets. Apple: Metal Feature Set Tables (32 KiB, 1024 items; Mac2 too), data sheets of M1, M2 Max and M3 Max;
+// registers and simdgroups: Johnson and Rosenzweig, Apple G13 GPU architecture reference; rates of matrices and others:
+// Turner, metal-benchmarks (M1; of M3 nothing else is published). mac2: RDNA 2 ISA guide and LLVM, the card's data sheet
+// (16 TFLOPS of f32). generic: what WebGPU promises (W3C, 3.6.2 Limits), with the speed of a small GPU.
 #ifndef BENCH_GPU_H
 #define BENCH_GPU_H
 
@@ -71,8 +72,14 @@ static const tn_gpu tn_gpus[] = {
    64, 128, 64 * TN_K, 0, 96 * TN_M, 2.5, 960, 3500, 800, 128, 128, 128, 32, 1024, 5},
   {"gfx1201", "RX 9070 XT", 32, 4, 32, 4, 1536, 24, 256, 16, 32, 1024, 64 * TN_K, 128 * TN_K, 0, 512, 32, 4,
    64, 128, 64 * TN_K, 0, 64 * TN_M, 2.97, 640, 3500, 800, 128, 128, 128, 32, 2048, 5},
-  {"apple", "M2 Max", 32, 4, 38, 4, 416, 4, 128, 8, 32, 1024, 32 * TN_K, 64 * TN_K, 0, 512, 32, 4,
+  {"apple7", "M1", 32, 4, 8, 4, 416, 4, 128, 8, 32, 1024, 32 * TN_K, 64 * TN_K, 0, 512, 32, 4,
+   32, 128, 8 * TN_K, 0, 8 * TN_M, 1.278, 68, 200, 600, 128, 128, 32, 32, 256, 10},
+  {"apple8", "M2 Max", 32, 4, 38, 4, 416, 4, 128, 8, 32, 1024, 32 * TN_K, 64 * TN_K, 0, 512, 32, 4,
    32, 128, 8 * TN_K, 0, 48 * TN_M, 1.398, 400, 1000, 600, 128, 128, 32, 32, 256, 10},
+  {"apple9", "M3 Max", 32, 4, 40, 4, 416, 4, 128, 8, 32, 1024, 32 * TN_K, 64 * TN_K, 0, 512, 32, 4,
+   32, 128, 8 * TN_K, 0, 48 * TN_M, 1.38, 400, 1000, 600, 128, 128, 32, 32, 256, 10},
+  {"mac2", "Radeon Pro W6800X", 32, 4, 30, 4, 1024, 16, 256, 16, 32, 1024, 32 * TN_K, 128 * TN_K, 0, 512, 32, 4,
+   64, 128, 32 * TN_K, 0, 128 * TN_M, 2.087, 512, 2000, 800, 128, 128, 128, 32, 256, 10},
   {"generic", "a small GPU", 32, 4, 16, 4, 512, 8, 128, 8, 16, 256, 16 * TN_K, 32 * TN_K, 0, 256, 32, 4,
    32, 128, 16 * TN_K, 0, 1 * TN_M, 1, 100, 300, 500, 64, 64, 16, 16, 256, 10},
 };

@@ -197,6 +197,7 @@ TN_SMALL_BEGIN
 #include "codegen/wording.c"
 #include "codegen/hints.c"
 #include "codegen/fuse.c"
+#include "codegen/vectors.c"
 #include "codegen/lanes.c"
 #include "codegen/cost.c"
 #include "codegen/tile.c"

@@ -1,5 +1,5 @@
-// language_host: kernels in CUDA C and Metal on this machine: a module is a shared object that clang makes of the text
-// and a header (cuda_shim.h, metal_stub.h), and the items of a group are fibers that meet at barriers.
+// language_host: kernels in CUDA C on this machine: a module is a shared object that clang makes of the text and
+// cuda_shim.h, and the items of a group are fibers that meet at barriers. Metal's are metal_kernel.h's.
 #ifndef LANGUAGE_HOST_H
 #define LANGUAGE_HOST_H
 #include "mock_cuda.h"
@@ -37,17 +37,6 @@ static void host_cuda_meet(int warp) {
   (void)warp;
   host_meet();
   host_cuda_item = mine;
-}
-
-// What Metal's text sees: a word of the lane whose number is this one's ^ mask.
-static unsigned long long host_trade(unsigned long long word, unsigned mask) {
-  unsigned long long *lanes = host_cuda_item.lanes;
-  const int lane = host_cuda_item.lane;
-  lanes[lane] = word;
-  host_cuda_meet(1);
-  word = lanes[lane ^ (int)mask];
-  host_cuda_meet(1);
-  return word;
 }
 
 static void host_fiber(void) {
@@ -106,29 +95,13 @@ static tiny_code host_launch(tiny_ctx *t, host_items *r, const tiny_launch *l) {
 
 // ** modules **
 
-// begin: what a kernel's text begins with; barrier, exchange: how its items meet; flags: of clang; shared: of the two words, as long as each other, the second
-// stands for the first, so that memory of a group is one for its items; entry: writes the call of a kernel whose name
-// stands before head.
+// begin: what a kernel's text begins with; barrier, exchange: how its items meet; flags: of clang; entry: writes the call
+// of a kernel whose name stands before head.
 typedef struct host_language {
-  const char *begin, *barrier, *exchange, *flags, *shared[2];
+  const char *begin, *barrier, *exchange, *flags;
   void (*entry)(tiny_bytes *out, const char *name, const char *head);
 } host_language;
 
-// `device float *p2 [[buffer(2)]]` is mem[2], `constant int &a1 [[buffer(30 - 1)]]` args[1].
-static void host_metal_entry(tiny_bytes *out, const char *name, const char *head) {
-  const char *end = strstr(head, "uint3 group");
-  tn_text_add(out, "  %s(", name);
-  for (const char *p = head + 1, *buffer; (buffer = strstr(p, "[[buffer(")) != NULL && buffer < end;
-       p = strchr(buffer, ',') + 1) {
-    char space[16], type[16];
-    int k = 0;
-    if (sscanf(p, "%15s %15s", space, type) != 2) return;
-    if (*space == 'd' && sscanf(buffer, "[[buffer(%d)", &k) == 1) tn_text_add(out, "(device %s *)mem[%d], ", type, k);
-    else if (sscanf(buffer, "[[buffer(30 - %d)", &k) == 1) tn_text_add(out, "*(const %s *)(args + %d), ", type, k);
-  }
-  tn_text_add(out, "uint3{group[0], group[1], group[2]}, %s);\n", strncmp(strchr(end, ',') + 2, "uint3", 5)
-                  ? "item[3] / 32, 32, item[3] % 32" : "uint3{item[0], item[1], item[2]}");
-}
 static void host_cuda_entry(tiny_bytes *out, const char *name, const char *head) {
   (void)head;
   tn_text_add(out, "  tiny_words v;\n  for (int i = 0; i < %d; i++) v.word[i] = (unsigned long long)mem[i];\n", SLOTS);
@@ -138,12 +111,9 @@ static void host_cuda_entry(tiny_bytes *out, const char *name, const char *head)
 }
 
 #define HOST_FLAGS "-x c++ -std=c++17 -w -O0 -ffp-contract=off -shared -fPIC "
-static const host_language host_metal = {
-  "[[kernel, ", "threadgroup_barrier(", "exchanged(", HOST_FLAGS "-D__METAL_VERSION__=310 -Ibuild/metal",
-  {"\n  threadgroup ", "\n  static      "}, host_metal_entry
-};
+static const host_language host_metal = {NULL, NULL, NULL, NULL, NULL};        // metal_kernel.h runs it
 static const host_language host_cuda = {
-  "extern \"C\" __global__ ", "__syncthreads(", "exchanged(", HOST_FLAGS "-include tests/cuda_shim.h", {NULL, NULL}, host_cuda_entry
+  "extern \"C\" __global__ ", "__syncthreads(", "exchanged(", HOST_FLAGS "-include tests/cuda_shim.h", host_cuda_entry
 };
 
 // A function that calls each kernel of a module; whether its items meet.
@@ -180,9 +150,6 @@ static tiny_code host_compile(tiny_ctx *t, const host_language *h, const char *s
   if (fd < 0) return tiny_fail(t, TINY_E_IO, "no file for a module");
   close(fd);
   tn_text_put(&text, source);
-  for (char *at = text.data; h->shared[0] && (at = strstr(at, h->shared[0])) != NULL; at++)
-    memcpy(at, h->shared[1], strlen(h->shared[1]));
-  if (h == &host_metal) tn_text_put(&text, "extern \"C\" { void (*metal_meet)(void); trade *metal_trade; }\n");
   host_entries(&text, h, source);
   snprintf(command, sizeof command, "%s %s - -o %s", host_compiler(), h->flags, path);
   FILE *cc = popen(command, "w");
@@ -201,12 +168,7 @@ static void *host_load(const char *path) {
   m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   remove(path);
   if (!m->handle) { fprintf(stderr, "  %s\n", dlerror()); free(m); return NULL; }
-  void (**meet)(void) = (void (**)(void))dlsym(m->handle, "metal_meet");
   mock_item **now = (mock_item **)dlsym(m->handle, "mock_now");
-  unsigned long long (**trade)(unsigned long long, unsigned) =
-      (unsigned long long (**)(unsigned long long, unsigned))dlsym(m->handle, "metal_trade");
-  if (meet) *meet = host_meet;
-  if (trade) *trade = host_trade;
   if (now) *now = &host_cuda_item;
   return m;
 }

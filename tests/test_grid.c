@@ -300,7 +300,7 @@ static void test_loads(const char *gpu, tiny_tensor *(*make)(tiny_ctx *t), int l
 static void test_held(void) {
   test_loads("sm_90", rows_held, 4, 4);    // 256 items have 16 of 4096 elements each
   test_loads("gfx1100", rows_held, 4, 4);
-  test_loads("apple", rows_held, 4, 4);
+  test_loads("apple8", rows_held, 4, 4);
   test_loads("generic", rows_held, 4, 4);
   test_loads("sm_90", rows_padded, 2, 4);  // 451 vectors for 256 items
   test_loads("sm_90", rows_single, 8, 1);  // 2047 is odd
@@ -475,7 +475,7 @@ static void test_edges(const char *gpu) {
 }
 
 int main(void) {
-  static const char *const gpus[] = {"sm_90", "sm_75", "gfx1100", "gfx942", "apple"};
+  static const char *const gpus[] = {"sm_90", "sm_75", "gfx1100", "gfx942", "apple8"};
   tiny_limits limits;
   for (int i = 0; i < (int)(sizeof gpus / sizeof *gpus); i++) {
     memset(&limits, 0, sizeof limits);

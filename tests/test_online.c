@@ -343,7 +343,7 @@ static const shape shapes[] = {
   {.name = "no queries", .batch = 1, .heads = 2, .L = 0, .S = 4, .E = 4, .V = 4},
   {.name = "no elements", .batch = 1, .heads = 1, .L = 3, .S = 4, .E = 0, .V = 4},
 };
-static const char *const gpus[] = {"sm_90", "gfx1100", "apple", "generic", NULL, "CPU"};
+static const char *const gpus[] = {"sm_90", "gfx1100", "apple8", "generic", NULL, "CPU"};
 
 // ** what the heuristics choose for attention, as far as that goes, and then anything **
 

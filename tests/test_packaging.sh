@@ -28,7 +28,7 @@ version=$(sed -n 's/^#define TINY_VERSION "\(.*\)"/\1/p' "$root/tiny.h")
 line="30 by tiny.h $version"
 mkdir "$work/tiny"
 cp -r "$root"/{src,tools} "$work/tiny"                # first: tiny.h is not older
-cp -r "$root"/{tiny.h,tiny.hpp,tiny_cl.h,tiny_cuda.h,tiny_nv.h,tiny_amd.h,tiny.c,CMakeLists.txt,meson.build,package.json,build.zig,build.zig.zon,LICENSE,Makefile,packaging} "$work/tiny"
+cp -r "$root"/{tiny.h,tiny.hpp,tiny_cl.h,tiny_cuda.h,tiny_nv.h,tiny_amd.h,tiny_metal.h,tiny_metal.m,tiny.c,CMakeLists.txt,meson.build,package.json,build.zig,build.zig.zon,LICENSE,Makefile,packaging} "$work/tiny"
 cd "$work" || exit 1
 cat >sum.c <<'END'
 #include "tiny.h"
@@ -51,8 +51,8 @@ END
 sed 's/tiny\.h"/tiny.hpp"/' sum.c >sum.cc             # C++ also finds the wrapper
 { echo '#define TINY_IMPLEMENTATION'; cat sum.c; } >whole.c
 
-# Each header of the repository lies where an installation puts headers; a recipe names it.
-headers=$(cd "$root" && echo tiny*.h tiny*.hpp)
+# Each header of the repository, and a file of another language beside one, lies where an installation puts headers; a recipe names it.
+headers=$(cd "$root" && echo tiny*.h tiny*.hpp tiny_*.m)
 brings() { local name; for name in $headers; do [ -f "$1/include/$name" ] || { echo "$name is missing"; return 1; }; done; }
 names() { local name; for name in $headers; do grep -qF "$name" "$1" || { echo "$name is missing"; return 1; }; done; }
 

@@ -241,7 +241,7 @@ int main(void) {
   test_on("sm_90", brief ? 5 : 1);
   test_on("gfx1100", brief ? 11 : 3);
   test_on("generic", brief ? 11 : 3);
-  test_on("apple", brief ? 13 : 5);
+  test_on("apple8", brief ? 13 : 5);
   test_rounded("sm_90");
   test_rounded("generic");
   test_columns();

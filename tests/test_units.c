@@ -54,7 +54,7 @@ static void test_targets(void) {
     {"sm_90a", 8, "sm80_m16n8k16_f16"}, {"sm_100", 8, "sm80_m16n8k16_f16"}, {"sm_120", 8, "sm80_m16n8k16_f16"},
     {"gfx90a", 0, NULL}, {"gfx906", 0, NULL}, {"gfx942", 3, "gfx942_16x16x16_f16"},
     {"gfx950", 3, "gfx942_16x16x16_f16"}, {"gfx1030", 0, NULL}, {"gfx1100", 3, "gfx11_16x16x16_f16"},
-    {"gfx1151", 3, "gfx11_16x16x16_f16"}, {"gfx1201", 5, "gfx12_16x16x16_f16"}, {"apple", 3, "apple_8x8x8_f16"},
+    {"gfx1151", 3, "gfx11_16x16x16_f16"}, {"gfx1201", 5, "gfx12_16x16x16_f16"}, {"apple7", 3, "apple_8x8x8_f16"}, {"apple9", 3, "apple_8x8x8_f16"}, {"mac2", 0, NULL},
     {"", 0, NULL}, {NULL, 0, NULL}, {"generic", 0, NULL}};
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     int n = -1;

@@ -6,6 +6,7 @@
 #include "kernel_test.h"
 #include "../bench/gpu.h"
 #include "../src/render/lang_hip.c"
+#include "../src/render/lang_metal.c"
 
 // ** kernels: small whole numbers, so that sums are exact in any order **
 
@@ -274,7 +275,8 @@ static void test_text(const char *machine, int arch) {
     if (!has) continue;
     memset(&r, 0, sizeof r); memset(&desc, 0, sizeof desc);
     r.machine = machine; r.dtype = dtypes[d]; r.c = some[i]; r.n = kernels;
-    if (arch) tn_lang_cuda(&r.renderer, arch);
+    if (!strncmp(machine, "apple", 5)) tn_lang_metal(&r.renderer, arch, TN_METAL_LANES | TN_METAL_MATRICES);
+    else if (arch) tn_lang_cuda(&r.renderer, arch);
     else tn_lang_hip(&r.renderer, machine);
     tn_cstyle(&r.renderer);
     desc.device = "INTERP"; desc.cache_dir = "";
@@ -376,30 +378,30 @@ int main(void) {
   test_widths();
   test_tf32(0);
   test_tf32(1);
-  static const char *const machines[] = {"sm_75", "sm_80", "sm_90", "sm_90a", "sm_100a", "gfx1100", "gfx1201", "gfx942", "apple"};
-  enum { MACHINES = sizeof machines / sizeof *machines, APPLE = MACHINES - 1 };
+  static const char *const machines[] = {"sm_75", "sm_80", "sm_90", "sm_90a", "sm_100a", "gfx1100", "gfx1201", "gfx942", "apple8"};
+  enum { MACHINES = sizeof machines / sizeof *machines };
   static const int dtypes[] = {TINY_F16, TINY_BF16, TINY_I8, TINY_F8E4M3, TINY_F8E5M2, TINY_F32};
   for (int m = 0; m < MACHINES && !getenv("TEST_UNITS"); m++) for (int d = 0; d < 6; d++) {
     tiny_limits limits;
     int wanted = 0;
     if (!tn_gpu_limits(machines[m], &limits)) continue;
     for (int i = 0; i < limits.nunits; i++) wanted |= limits.units[i].a == dtypes[d];
-    if (m == APPLE) wanted = 0;              // Apple's tiles are opaque
     for (int i = 0; i < SHAPES; i++)
-      if (wanted && (m == 1 || m == 3 || m == 4 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
+      if (wanted && (m == 1 || m == 3 || m == 4 || m == 8 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
   }
-  for (int m = 1; m < APPLE && !getenv("TEST_UNITS"); m++) for (int i = 0; i < OTHERS; i++) {
+  for (int m = 1; m < MACHINES && !getenv("TEST_UNITS"); m++) for (int i = 0; i < OTHERS; i++) {
     const shape c = {1, 0, 0, 0, 0, AFTERS + i};
     test_shape(machines[m], &c, TINY_F16, 1);
     if (m < 5) test_shape(machines[m], &c, TINY_I8, -1);
   }
-  for (int m = 1; m < APPLE && !getenv("TEST_UNITS"); m++) test_any(machines[m], 24);
+  for (int m = 1; m < MACHINES && !getenv("TEST_UNITS"); m++) test_any(machines[m], 24);
   for (size_t kib = 28; kib <= 56 && !getenv("TEST_UNITS"); kib += 14) {       // room for shallow K blocks, and for deep ones
     const shape c = {1, 128, 128, 256, 0, HALF};
     test_shape_in("sm_90a", &c, TINY_F16, 1, kib << 10);
   }
   static const struct { const char *name; int arch; } texts[] = {
-    {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}};
+    {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}, {"apple7", 31},
+    {"apple9", 32}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) test_text(texts[i].name, texts[i].arch);
   return test_report();
 }

@@ -15,14 +15,17 @@ import re
 import sys
 import textwrap
 
-# One row a header: its name, the list of its rooms, the list of its public parts, its manual, the prefix of its macros.
-# All of them share TINY_IMPLEMENTATION: defined once, it brings the implementation of each header included after it.
+# One row a file: its name, the list of its rooms, the list of its public parts, its manual, the prefix of its macros.
+# Headers that have both lists share TINY_IMPLEMENTATION: defined once, it brings the implementation of each header
+# included after it. Without rooms it is a header of another language's implementation, which has no public parts.
 HEADERS = [
     ("tiny.h", "src/all.c", "src/api/api.h", "src/api/manual.txt", "TINY"),
     ("tiny_cl.h", "src/cl/all.c", "src/cl/api.h", "src/cl/manual.txt", "TINY_CL"),
     ("tiny_cuda.h", "src/cuda/all.c", "src/cuda/api.h", "src/cuda/manual.txt", "TINY_CUDA"),
     ("tiny_nv.h", "src/nv/all.c", "src/nv/api.h", "src/nv/manual.txt", "TINY_NV"),
     ("tiny_amd.h", "src/amd/all.c", "src/amd/api.h", "src/amd/manual.txt", "TINY_AMD"),
+    ("tiny_metal.h", None, "src/metal/api.h", "src/metal/manual.txt", "TINY_METAL"),
+    ("tiny_metal.m", "src/metal/all.m", None, None, "TINY_METAL"),
 ]
 VERSION = ("src/api/core.h", r'#define TINY_VERSION "(.*)"')
 LICENSE = "LICENSE"
@@ -94,34 +97,55 @@ def contents(name, paths, text):
     return "".join(out)
 
 
+def public_part(api_path, manual, manual_path, prefix):
+    return (marked(manual_path, manual, "") + "*/\n"
+            + "#ifndef %s_H\n#define %s_H\n" % (prefix, prefix)
+            + marked(api_path, expanded(api_path))
+            + "#endif // %s_H\n\n" % prefix)
+
+
+def implementation(list_path, prefix, source_id):
+    return ("// The implementation, for the one file that defines TINY_IMPLEMENTATION. It compiles as C and as C++; "
+            + "the\n// functions above are extern \"C\" there, so both kinds of files link with it. "
+            + "(TINY_STATIC: all is static.)\n"
+            + "#if defined(TINY_IMPLEMENTATION) && !defined(%s_IMPLEMENTATION_DONE)\n" % prefix
+            + "#define %s_IMPLEMENTATION_DONE\n" % prefix
+            + "#ifndef TINY_AMALGAMATED\n  #define TINY_AMALGAMATED\n#endif\n"
+            + '#define %s_SOURCE_ID "%s"\n' % (prefix.replace("TINY", "TN", 1), source_id)
+            + marked(list_path, expanded(list_path))
+            + "#endif // TINY_IMPLEMENTATION\n\n")
+
+
+def file_of_its_own(name, list_path, prefix):
+    """The implementation that no header holds: it is compiled by itself, with tiny.h and its header beside it."""
+    return ("The implementation of %s.h. It is compiled by itself, and finds tiny.h and %s.h beside it.\n*/\n"
+            % ((os.path.splitext(name)[0],) * 2)
+            + "#undef TINY_IMPLEMENTATION\n#include \"tiny.h\"\n#include \"%s.h\"\n" % os.path.splitext(name)[0]
+            + "#ifndef TINY_AMALGAMATED\n  #define TINY_AMALGAMATED\n#endif\n"
+            + marked(list_path, expanded(list_path)) + "\n")
+
+
 def amalgamated(header):
     name, list_path, api_path, manual_path, prefix = header
-    public, rooms = rooms_of(api_path), rooms_of(list_path)
+    public, rooms = rooms_of(api_path) if api_path else [], rooms_of(list_path) if list_path else []
     version = re.search(VERSION[1], read(VERSION[0])).group(1)
-    source_id = hashlib.sha256("".join(map(read, [api_path, list_path] + public + rooms)).encode()).hexdigest()
-    manual, licence = read(manual_path), read(LICENSE)
+    lists = [path for path in (api_path, list_path) if path]
+    source_id = hashlib.sha256("".join(map(read, lists + public + rooms)).encode()).hexdigest()
+    manual, licence = read(manual_path) if manual_path else "", read(LICENSE)
     for path, text in ((manual_path, manual), (LICENSE, licence)):
         if "*/" in text or "/*" in text:
             stop("%s: holds a comment mark, which would end the comment it stands in" % path)
 
-    text = (
-        "/* %s %s, source %s\n\n" % (name, version, source_id)
-        + "This file is written by tools/amalgamate.py from src/ and never edited by hand.\n\n"
-        + marked(manual_path, manual, "") + "*/\n"
-        + "#ifndef %s_H\n#define %s_H\n" % (prefix, prefix)
-        + marked(api_path, expanded(api_path))
-        + "#endif // %s_H\n\n" % prefix
-        + "// The implementation, for the one file that defines TINY_IMPLEMENTATION. It compiles as C and as C++; "
-        + "the\n// functions above are extern \"C\" there, so both kinds of files link with it. "
-        + "(TINY_STATIC: all is static.)\n"
-        + "#if defined(TINY_IMPLEMENTATION) && !defined(%s_IMPLEMENTATION_DONE)\n" % prefix
-        + "#define %s_IMPLEMENTATION_DONE\n" % prefix
-        + "#ifndef TINY_AMALGAMATED\n  #define TINY_AMALGAMATED\n#endif\n"
-        + '#define %s_SOURCE_ID "%s"\n' % (prefix.replace("TINY", "TN", 1), source_id)
-        + marked(list_path, expanded(list_path))
-        + "#endif // TINY_IMPLEMENTATION\n\n"
-        + "/*\n" + marked(LICENSE, licence, "") + "\n")
-    return text + contents(name, public + rooms, text) + "*/\n"
+    text = ("/* %s %s, source %s\n\n" % (name, version, source_id)
+            + "This file is written by tools/amalgamate.py from src/ and never edited by hand.\n\n")
+    if api_path:
+        text += public_part(api_path, manual, manual_path, prefix)
+    if api_path and list_path:
+        text += implementation(list_path, prefix, source_id)
+    elif list_path:
+        text += file_of_its_own(name, list_path, prefix)
+    text += "/*\n" + marked(LICENSE, licence, "")
+    return text + ("\n" + contents(name, public + rooms, text + "\n") if public + rooms else "") + "*/\n"
 
 
 def pieces(text):

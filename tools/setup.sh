@@ -39,6 +39,9 @@ if [ "$purpose" = test ]; then
   ! has apt-get || has llvm-mc-19 || want amd-assembler        # instructions of AMD's GPUs beside LLVM's: test_amd_isa
   # OpenCL on the processor, and what loads its drivers: tests/test_cl.sh
   ! has apt-get || [ -n "$(find /etc/OpenCL/vendors -name '*.icd' 2>/dev/null | head -n 1)" ] || want pocl
+  # Objective-C with a Foundation, and a linker of Mach-O: tests/test_metal.sh, test_metal_cross.sh
+  ! has apt-get || [ -f /usr/include/GNUstep/Foundation/Foundation.h ] || want objective-c
+  ! has apt-get || has ld64.lld-19 || want mach-o
   if has apt-get && [ "$(uname -m)" = x86_64 ]; then                 # Windows, as far as it can be had here
     has x86_64-w64-mingw32-g++-posix || want mingw
     has wine || want wine
@@ -87,6 +90,8 @@ package() {
       done ;;
     apt-get:amd-assembler)                 # of the version whose text the tests expect
       if apt-cache show llvm-19 >/dev/null 2>&1; then echo llvm-19; fi ;;
+    apt-get:objective-c) echo gobjc libgnustep-base-dev ;;
+    apt-get:mach-o) if apt-cache show lld-19 >/dev/null 2>&1; then echo lld-19; fi ;;
     apt-get:browser)                       # 64 MB to fetch; all of Chromium is twice as much, and not every system has it
       for name in chromium-headless-shell chromium; do
         apt-cache show $name >/dev/null 2>&1 && { echo $name; break; }

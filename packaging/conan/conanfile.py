@@ -18,7 +18,7 @@ class Tiny(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
-        for name in ("tiny.h", "tiny.hpp", "tiny_cl.h", "tiny_cuda.h", "tiny_nv.h", "tiny_amd.h", "tiny.c", "CMakeLists.txt", "LICENSE", "packaging/tiny.pc.in"):
+        for name in ("tiny.h", "tiny.hpp", "tiny_cl.h", "tiny_cuda.h", "tiny_nv.h", "tiny_amd.h", "tiny_metal.h", "tiny_metal.m", "tiny.c", "CMakeLists.txt", "LICENSE", "packaging/tiny.pc.in"):
             copy(self, name, root, self.export_sources_folder)
 
     def configure(self):

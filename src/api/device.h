@@ -306,7 +306,9 @@ typedef struct tiny_language {
   const char *global_buffer, *global_scalar;   // parameter %n of slot %k, before the kernel
   const char *global_atomic;               // the same of memory that is added to; NULL: global_buffer
   const char *kernel, *end;                // "void %n(%a) {", "}"; %0 %1 %2: work items of a group, for launch bounds
+  const char *kernel_units;                // the same of a kernel with WMMAs of units of warps; NULL: kernel
   const char *buffer, *scalar;             // "%t *%n", "%t %n": parameters; NULL: not in %a
+  const char *buffer_read;                 // of memory that the kernel does not store to; NULL: buffer
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%k];"
@@ -347,7 +349,6 @@ typedef struct tiny_language {
   const char *dots[TINY_DOT_COUNT];        // of words %0 and %1, sum so far %2: one, or 4 and more; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s
-  const char *buffer_read;                 // the same as buffer, of memory that is only read; NULL: buffer
   int decimal;                             // 1: floats are decimal numbers; 0: hexadecimal ones
 } tiny_language;
 
@@ -401,6 +402,7 @@ struct tiny_renderer {
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint64_t casts;                          // of those: BITCASTs of their bits, and CASTs to f32 and back
   uint64_t narrow;                         // of narrow floats: those with ADD, SUB, MUL, NEG, MAX, each rounded once
+  int vector_lanes;                        // of its widest vectors, a power of two; 0: any number
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
   // so is e^x. 0: it is taken for all of them, e^x too.

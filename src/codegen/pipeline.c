@@ -13,6 +13,7 @@
 #ifndef TINY_AMALGAMATED
 #include "hints.c"
 #include "fuse.c"
+#include "vectors.c"
 #include "scan.c"
 #include "collapse.c"
 #include "rounded.c"
@@ -123,6 +124,10 @@ static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) {
 static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) {
   return tn_remake(p->t, sink, TINY_OP_HREDUCE, tn_lower_hreduce);
 }
+static tiny_uop *tn_pass_vectors(tn_pipeline *p, tiny_uop *sink) {
+  const int most = p->target->renderer->vector_lanes;
+  return most ? tn_split_vectors(p->t, sink, most) : sink;
+}
 static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
 
 static tiny_uop *tn_pass_sums(tn_pipeline *p, tiny_uop *sink) { return tn_lower_sums(p->t, sink); }
@@ -164,6 +169,7 @@ static const tn_pass tn_passes[] = {
   {"ends",            tn_pass_ends,         TN_LOWER,   0},
   {"halves",          tn_pass_halves,       TN_LOWER,   TN_IF_RENDERED},   // HREDUCE
   {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
+  {"vectors",         tn_pass_vectors,      TN_LOWER,   TN_IF_RENDERED},   // as wide as the language has them
   {"decompositions",  tn_pass_decompose,    TN_LOWER,   0},
   {"sums",            tn_pass_sums,         TN_LOWER,   0},                // of places, in the order of their loops
   {"products",        tn_pass_fuse,         TN_LOWER,   TN_IF_FUSES}       // FMA

@@ -15,8 +15,9 @@
 // The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
 // places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
 // where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane
-// holds two neighbours, pairs of tiles are interleaved, so that it holds four. Results that are narrower than sums go
-// through memory of the group, by lanes as the unit has them and from there by items, 16 bytes each of whole rows.
+// holds two neighbours, pairs of tiles are interleaved, so that it holds four; where it wants two neighbours of a row of
+// b, so many tiles that it loads 16 bytes of that row. Results that are narrower than sums go through memory of the
+// group, by lanes as the unit has them and from there by items, 16 bytes each of whole rows.
 #ifndef TN_CODEGEN_WARP_MATRIX
 #define TN_CODEGEN_WARP_MATRIX
 #ifndef TINY_AMALGAMATED
@@ -40,6 +41,7 @@ typedef struct tn_unit_plan {
   int low;                                 // side of c that the low bits of a lane's number belong to
   int values;                              // elements of a piece
   int each, steps, pieces;                 // along k of a lane: elements of a product; products of a piece, and pieces
+  int across;                              // a lane's elements of b are neighbours of a row, of a's along k
 } tn_unit_plan;
 
 // Bits of k among a lane's elements need not be neighbours: any order will do. Elsewhere they must.
@@ -47,6 +49,14 @@ static int tn_unit_k_bits(const uint8_t *bits, int column) {
   int n = 0;
   for (int i = 0; i < TINY_LAYOUT_ELEMENT && bits[i]; i++) n += (bits[i] > TINY_LAYOUT_COLUMN) == column;
   return n;
+}
+
+// Do b's elements of a lane lie along a row, those of a along k, low bits first, so that both cover it?
+static int tn_unit_lies_across(const tn_unit_plan *p) {
+  const tn_unit_side *a = &p->k[0], *b = &p->k[1];
+  return !b->element.count && a->element.count && a->lane.bit == a->element.count && !b->lane.bit &&
+      b->lane.count == a->lane.count + a->element.count && p->operand[1].element.count && !p->operand[1].element.bit &&
+      p->operand[1].element.count == p->c[1].element.count && p->operand[1].lane.bit == p->c[1].lane.bit;
 }
 
 // 1: tiles can be made for the unit.
@@ -62,10 +72,12 @@ static int tn_unit_plan_of(const tiny_warp_unit *unit, tn_unit_plan *p) {
         !tn_layout_run_of(l[i].lane, TINY_LAYOUT_LANE, !i, &p->k[i].lane))
       return 0;
     p->k[i].element.count = tn_unit_k_bits(l[i].element, !i);
+  }
+  p->across = tn_unit_lies_across(p);
+  for (int i = 0; i < TN_UNIT_SIDES && !p->across; i++)
     if (p->k[i].element.count != p->k[0].element.count || p->k[i].lane.count != p->k[0].lane.count ||
         p->k[i].lane.bit != p->k[0].lane.bit)
       return 0;
-  }
   p->low = p->c[1].lane.count && !p->c[1].lane.place;
   p->values = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
   p->each = 1 << p->k[0].element.count;
@@ -186,6 +198,42 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
 }
 
+// The block of b where lanes want neighbours of its rows: rows along k, of columns; what is read at once lies along
+// whichever of both lies so in memory. Lanes read 64 bytes of a row together, or 32, or 16, and in a phase 2, 4 or 8
+// rows, in pairs, which are `values` rows apart: the next row begins so many bytes further in 128 that these meet other
+// places, but for a bank or two of the narrower ones.
+static int64_t tn_unit_across_pitch(const tn_warp_tiles *c) {
+  static const struct { int64_t lane, next; } places[] = {{16, 64}, {8, 40}, {4, 20}};       // bytes
+  const int64_t size = tn_dtypes[c->plan.unit->a].nbytes, nbytes = tn_unit_extent(c, 1) * size,
+                lane = (int64_t)(c->together << c->plan.operand[1].element.count) * size;
+  int i = 0;
+  while (i < 2 && places[i].lane > lane) i++;
+  return ((nbytes + 127 - places[i].next) / 128 * 128 + places[i].next) / size;
+}
+static tiny_uop *tn_unit_stage_across(tiny_ctx *t, tn_warp_tiles *c, int64_t items) {
+  const int64_t all = c->quarters * c->plan.values, rows = tn_unit_extent(c, 1), length = c->along[1] ? all : rows,
+                width = tn_unit_read_width(t, c, 1, c->along[1] ? c->k : c->axis[1][1]);
+  int64_t parts = all * rows / width / items;
+  const int64_t others = all * rows / length;
+  while (parts > 1 && others % parts) parts--;
+  if (parts < 1) parts = 1;
+  c->rows[1] = rows;
+  tiny_uop *part = tn_unit_range(t, parts, TN_UPCAST), *other = tn_unit_range(t, others / parts, TN_SHARE),
+           *piece = tn_unit_range(t, length / width, TN_SHARE), *last = tn_unit_range(t, width, TN_VECTOR),
+           *apart = tn_place_plus(t, tn_place_plus(t, tn_index(t, 0), 1, other), others / parts, part),
+           *beside = tn_place_plus(t, tn_place_plus(t, tn_index(t, 0), 1, last), width, piece),
+           *k = tn_place_plus(t, c->along[1] ? beside : apart, all, c->k_block),
+           *x = tn_unit_block(t, c, 1, k, c->along[1] ? apart : beside), *ranges[4];
+  tiny_uop *const rowwise[4] = {part, other, piece, last}, *const along[4] = {piece, last, part, other};
+  int n = 0;
+  for (int i = 0; i < 4; i++) {
+    tiny_uop *r = (c->along[1] ? along : rowwise)[i];
+    if (r) ranges[n++] = r;
+  }
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
+                      TN_SPACE_LOCAL | (tn_unit_across_pitch(c) - rows) << TN_STAGE_PAD | rows << TN_STAGE_ROW);
+}
+
 enum { TN_TURNED_PAD = 8 };                // elements: eight rows of 16 bytes meet eight places of 128 bytes
 
 // Does what the operand loads lie together along r?
@@ -230,6 +278,11 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
   const int64_t length = pieces ? all * v : rows,
                 kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | length << TN_STAGE_ROW;
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
+}
+
+static tiny_uop *tn_unit_stage_of(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
+  if (side && c->plan.across) return tn_unit_stage_across(t, c, items);
+  return c->turned[side] ? tn_unit_stage_turned(t, c, side, items) : tn_unit_stage(t, c, side, items);
 }
 
 // ** boxes that the device copies by itself: codegen/boxes.c **
@@ -312,8 +365,8 @@ static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
 }
 
 // What memory of a group has of an operand, as bits.
-static tiny_uop *tn_unit_word(tiny_ctx *t, tiny_uop *x) {
-  return x->dtype == TINY_F32 ? tn_unit_tf32(t, x) :
+static tiny_uop *tn_unit_word(tiny_ctx *t, const tiny_warp_unit *unit, tiny_uop *x) {
+  return x->dtype == TINY_F32 && tn_unit_is_tf32(unit) ? tn_unit_tf32(t, x) :
       tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : tn_bits(x->dtype) == 8 ? TINY_U8 : TINY_U32);
 }
 
@@ -401,7 +454,7 @@ static tiny_uop *tn_unit_held(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *til
   tiny_uop *bits[8];
   for (int i = 0; i < 8; i++) {
     tiny_uop *const to[4] = {tn_index(t, i >> 1 & 1), tn_index(t, i & 1), tn_index(t, first + (i >> 2)), tile};
-    bits[i] = tn_unit_word(t, tn_replace(t, c->held, c->of[3] ? 4 : 3, c->of, to));
+    bits[i] = tn_unit_word(t, c->plan.unit, tn_replace(t, c->held, c->of[3] ? 4 : 3, c->of, to));
   }
   tiny_uop *all = tn_stack(t, 8, bits);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, 4, 1, &all, 0, 0, NULL);
@@ -410,6 +463,31 @@ static tiny_uop *tn_unit_held(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *til
 static int tn_unit_may_hold(const tn_warp_tiles *c, const tn_warp_tiles *d) {
   return c->matrices && !c->warp[1] && tn_bits(c->plan.unit->a) == 16 && d->element[0] && d->element[1] && d->tile[1] &&
       d->tiles[1] % 2 == 0;
+}
+
+// Words of b for a lane of which these are neighbours of a row: of as many tiles as it loads together the one that
+// `tile` says. Along k the unit has lanes where a has lanes and elements.
+static tiny_uop *tn_unit_of_row(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *tile, int step, int64_t quarter) {
+  const tn_unit_plan *p = &c->plan;
+  const int64_t few = (int64_t)1 << p->operand[1].element.count, g = c->together, each = p->each,
+                words = few * tn_dtypes[p->unit->a].nbytes / 4;
+  tiny_uop *lane = tn_unit_lane(t, c, &p->k[1].lane), *in = tn_index(t, each), *together = tn_index(t, g),
+           *first = tn_place_plus(t, tn_index(t, 0), g, tn_u2(t, TINY_OP_IDIV, tile, together)),
+           *at = tn_place_plus(t, tn_index(t, 0), few, tn_unit_lane(t, c, &p->operand[1].lane)),
+           *row = tn_unit_row(t, c, 1, first, at),
+           *k = tn_place_plus(t, tn_index(t, quarter * p->values + step * each), 1, tn_u2(t, TINY_OP_MOD, lane, in));
+  k = tn_place_plus(t, k, p->values, tn_u2(t, TINY_OP_IDIV, lane, in));
+  tiny_uop *load = tn_core_load(t, c->stage[1], tn_place_plus(t, row, tn_unit_across_pitch(c), k), (int)(few * g)),
+           *all = tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)(g * words), 1, &load, 0, 0, NULL),
+           *which = tn_u2(t, TINY_OP_MOD, tile, together), *word[4];
+  if (all->lanes == 1) return all;
+  for (int64_t w = 0; w < words; w++) {
+    word[w] = tn_pick(t, all, w, 1);
+    for (int64_t i = 1; i < g; i++)
+      word[w] = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_EQ, which, tn_index(t, i)), tn_pick(t, all, i * words + w, 1),
+                      word[w]);
+  }
+  return words == 1 ? word[0] : tn_stack(t, (int)words, word);
 }
 
 // The operand of product `step` of those that begin at `quarter`: words of the lane's elements, which lie in the
@@ -422,6 +500,7 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   tiny_uop *word[1 << TINY_LAYOUT_ELEMENT];
   if (!side && c->held) return tn_unit_held(t, c, tile, quarter + 2 * step);
   if (c->matrices) return tn_unit_of_matrices(t, c, side, tile, quarter, step);
+  if (side && p->across) return tn_unit_of_row(t, c, tile, step, quarter);
   for (int i = 0; i < words; i++) {
     int64_t high = 0, k = 0;
     for (int b = 0, row = 0, along = 0; b < TINY_LAYOUT_ELEMENT && l->element[b]; b++) {
@@ -763,10 +842,11 @@ static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile
 
 // ** the transform **
 
-// What a unit reads of an operand of a sum: what is cast for the sum; f32 itself, where it may be rounded. NULL: none.
+// What a unit reads of an operand of a sum: what is cast for the sum; f32 itself, where it is or may be all of it.
+// NULL: none.
 static tiny_uop *tn_unit_source(const tn_kernel_state *s, const tiny_warp_unit *unit, tiny_uop *x, int dtype) {
   if (dtype == TINY_F32)
-    return x->dtype == TINY_F32 && tn_unit_is_tf32(unit) && s->target->limits->tf32 ? x : NULL;
+    return x->dtype == TINY_F32 && (!tn_unit_is_tf32(unit) || s->target->limits->tf32) ? x : NULL;
   return x->op == TINY_OP_CAST && x->src[0]->dtype == dtype ? x->src[0] : NULL;
 }
 // The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
@@ -786,7 +866,7 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
       if (c->axis[!i][j] && tn_depends(t, x, c->axis[!i][j])) return 0;
     if (fact.inside)
       x = tn_u3(t, TINY_OP_WHERE, fact.inside, x, tn_const(t, x->dtype, tn_dtype_value(x->dtype, 0)));
-    c->operand[i] = tn_unit_word(t, x);
+    c->operand[i] = tn_unit_word(t, unit, x);
   }
   for (uint32_t i = 1; i < fact.sum->nsrc; i++)              // copies of an operand would each want memory
     if (tn_range_kind(fact.sum->src[i]) != TN_REDUCE) return 0;
@@ -800,7 +880,8 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
   const tn_layout_run *element = &c->plan.c[1].element;
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   int most = element->count == 0 ? c->along[1] ? 2 : TN_UNIT_TOGETHER : element->count == 1 && !element->bit ? 2 : 1;
-  if (c->matrices || c->plan.c[0].element.bit == 0) return 1;
+  if (c->plan.across) most = c->plan.values >> element->count;
+  if (c->matrices || (c->plan.c[0].element.bit == 0 && !c->plan.across)) return 1;
   while (tiles % most) most /= 2;
   return most;
 }
@@ -854,7 +935,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   c->boxes = tn_unit_stages_boxes(s, c);
   for (int i = 0; i < 2 && !c->boxes; i++)
-    c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
+    c->stage[i] = tn_unit_stage_of(t, c, i, items);
   tn_unit_store(s, c, p, items);
   return 1;
 }

@@ -33,7 +33,7 @@ static int tn_warp_product(tn_kernel_state *s, const tiny_uop *product, tn_warp_
     tiny_uop *y = tn_nested_operand(x, i ^ first);
     for (int j = 0; j < 2; j++) if (d->axis[!i][j] && tn_depends(t, y, d->axis[!i][j])) return 0;
     if (inside) y = tn_u3(t, TINY_OP_WHERE, inside, y, tn_const(t, y->dtype, tn_dtype_value(y->dtype, 0)));
-    d->operand[i] = tn_unit_word(t, y);
+    d->operand[i] = tn_unit_word(t, d->plan.unit, y);
   }
   d->k = product->src[1];
   d->quarters = tn_range_extent(d->k) / d->plan.values;
@@ -53,7 +53,10 @@ static int tn_warp_products_of(tn_kernel_state *s, const tn_warp_tiles *d, tiny_
   for (int i = 0; i < all->product.n; i++) {
     tn_warp_tiles one = *d;
     if (!tn_warp_product(s, all->product.u[i], &one)) return 0;
-    for (int side = 0; side < TN_UNIT_SIDES; side++) one.stage[side] = tn_unit_stage(s->t, &one, side, items);
+    for (int side = 0; side < TN_UNIT_SIDES; side++) {
+      if (one.plan.across) one.along[side] = tn_unit_lies_along(s, &one, side, one.k);
+      one.stage[side] = tn_unit_stage_of(s->t, &one, side, items);
+    }
     tn_push(s->t, &all->registers, tn_unit_registers(s->t, &one, &none));
   }
   return 1;
@@ -115,7 +118,7 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
   const int64_t pieces = tn_unit_pitch(c, c->row) - c->row,
                 kind = TN_SPACE_LOCAL | (pieces ? pieces : tn_unit_pad(c)) << TN_STAGE_PAD |
                     (pieces ? c->row : c->rows[0] * c->row) << TN_STAGE_ROW;
-  value = tn_unit_word(t, tn_cast(t, value, c->plan.unit->a));
+  value = tn_unit_word(t, c->plan.unit, tn_cast(t, value, c->plan.unit->a));
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
 
@@ -139,7 +142,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   c->k = a->keys;
   c->at_once = tn_nests_at_once(s->target->limits) && tn_unit_at_once(s, c);
   c->quarters = TN_UNIT_QUARTERS;
-  c->operand[1] = tn_unit_word(t, a->factor);
+  c->operand[1] = tn_unit_word(t, c->plan.unit, a->factor);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
   c->turned[1] = tn_unit_turns(s, c, 1);
   c->together = pairs && tiles % 2 == 0 && !c->matrices ? 2 : 1;
@@ -221,7 +224,7 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   tiny_uop *value = tn_simplify(t, tn_replace(t, a->value, 1, &c->k, &key));
   if (!tn_warp_products_of(s, &d, value, &all)) return 0;
   tn_warp_operand(t, c, &d, tn_warp_value(t, &d, &all, value));
-  c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+  c->stage[1] = tn_unit_stage_of(t, c, 1, items);
   for (uint32_t i = 1; i < a->reduce->nsrc; i++)
     if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
@@ -282,7 +285,7 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
     }
     if (!offset) return 0;
     tn_warp_operand(t, c, &d, tn_replace(t, tn_warp_value(t, &d, &all, x), n, copies, own));
-    c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+    c->stage[1] = tn_unit_stage_of(t, c, 1, items);
     tn_warp_tiles block = *c;
     block.k_block = NULL;
     x = tn_core_load(t, tn_unit_registers(t, &block, &none), tn_unit_register(t, c), 1);

@@ -95,8 +95,8 @@ static tn_tile_price tn_tile_of_items(const tiny_limits *limits, const int64_t *
 
 // Warps of a group along rows and columns, and a warp's rows and columns, where a unit of warps does the products. A
 // group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
-// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
-// has 255 and more.
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: NVIDIA's and AMD's
+// have 255 and more, Apple's no more than these (MLX, steel/matmul.metal, has 32 x 32 as well).
 typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
 enum {
   TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
@@ -133,7 +133,7 @@ static tn_warp_shape tn_warp_shape_of(const tiny_limits *limits, int64_t rows, i
                 groups = tn_tiles(rows, block) * tn_tiles(columns, block) * others;
   tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
   if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large, boxes);
-  large &= groups >= TN_WARP_GROUPS;
+  large &= groups >= TN_WARP_GROUPS && tn_machine_registers(limits) > TN_TILE_MANY;
   for (int i = 0; i < 2; i++) if (large && n[i] > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
   return shape;
 }

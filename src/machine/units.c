@@ -6,7 +6,8 @@
 //
 // Sources. NVIDIA: PTX ISA, "Matrix Fragments for mma.m16n8k8", ".m16n8k16", ".m16n8k32". AMD: "RDNA3 ISA" and "RDNA4
 // ISA", Wave Matrix Multiply Accumulate; "CDNA3 ISA", Matrix Core Instructions; layouts as AMD's matrix instruction
-// calculator prints them. Apple: simdgroup_matrix is opaque; its elements lie as MLX (steel/gemm/mma.h) has them.
+// calculator prints them. Apple: elements of a simdgroup_matrix lie as MLX (steel/gemm/mma.h, get_coord) has them, but
+// that its lanes' bits are C1 R0 R1 C2 R2: items of a warp are numbered by columns and rows (render/lang_metal.c).
 // CDNA3's fp8 is FNUZ, of another bias than this library's fp8, so it has no row. Nor has Arm's SME: what
 // FMOPA adds to is a tile of ZA, which is no value that a compiler keeps (arm_sme.h, "ZA state"), but part of one array
 // of the thread, in a mode in which most other vectors are illegal; AMX's tiles are values, and fit tiny_matrix_unit.
@@ -41,7 +42,7 @@
   {{TN_COLUMNS, TN_R(2), TN_R(3)}, {TN_R(0), TN_R(1)}}, TN_MFMA_C}
 #define TN_MFMA_32 {{{TN_ROWS, TN_C(3), TN_C(4)}, {TN_C(0), TN_C(1), TN_C(2)}}, \
   {{TN_COLUMNS, TN_R(3), TN_R(4)}, {TN_R(0), TN_R(1), TN_R(2)}}, TN_MFMA_C}
-#define TN_SIMD_8 {{TN_C(1), TN_R(0), TN_R(1), TN_C(2), TN_R(2)}, {TN_C(0)}}
+#define TN_SIMD_8 {{TN_C(1), TN_C(2), TN_R(0), TN_R(1), TN_R(2)}, {TN_C(0)}}
 #define TN_SIMD {TN_SIMD_8, TN_SIMD_8, TN_SIMD_8}
 
 // Are there devices with a grid at all? What is for them alone stands behind this in every room: compilers leave it out
@@ -74,8 +75,8 @@ static const tiny_warp_unit tn_warp_units[] = {
   {"gfx942_16x16x16_bf16", 16, 16, 16, 64, TINY_BF16, TINY_BF16, TINY_F32, TN_MFMA_16},
   {"gfx942_16x16x32_i8", 16, 16, 32, 64, TINY_I8, TINY_I8, TINY_I32, TN_MFMA_32},
   {"apple_8x8x8_f16", 8, 8, 8, 32, TINY_F16, TINY_F16, TINY_F32, TN_SIMD},
-  {"apple_8x8x8_bf16", 8, 8, 8, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_SIMD},
-  {"apple_8x8x8_f32", 8, 8, 8, 32, TINY_F32, TINY_F32, TINY_F32, TN_SIMD}
+  {"apple_8x8x8_f32", 8, 8, 8, 32, TINY_F32, TINY_F32, TINY_F32, TN_SIMD},
+  {"apple_8x8x8_bf16", 8, 8, 8, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_SIMD}
 };
 #undef TN_R
 #undef TN_C
@@ -159,7 +160,7 @@ static int tn_unit_is_large(const tiny_limits *limits, const tiny_warp_unit *uni
 static int tn_unit_nests(const tiny_limits *limits, const tiny_warp_unit *unit, int dtype) {
   tn_layout_run lane[2], element[2];
   if (unit->a != dtype || unit->b != dtype || unit->c != TINY_F32 || unit->n % 8) return 0;
-  if (tn_bits(dtype) != 16 && !(tn_unit_is_tf32(unit) && limits->tf32)) return 0;
+  if (tn_bits(dtype) != 16 && (dtype != TINY_F32 || (tn_unit_is_tf32(unit) && !limits->tf32))) return 0;
   for (int i = 0; i < 2; i++)
     if (!tn_layout_run_of(unit->layout[2].lane, TINY_LAYOUT_LANE, i, &lane[i]) ||
         !tn_layout_run_of(unit->layout[2].element, TINY_LAYOUT_ELEMENT, i, &element[i]))

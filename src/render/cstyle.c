@@ -534,17 +534,16 @@ static void tn_text_survey(tn_text *x) {
   tn_tile_survey(x);
 }
 
-static int tn_is_added_to(const tn_text *x, const tiny_uop *memory) {
+// Does a STORE of this kind go to the memory? -1: of any.
+static int tn_is_stored_to(const tn_text *x, const tiny_uop *memory, int64_t k) {
   for (int i = 0; i < x->n; i++)
-    if (x->list[i]->op == TINY_OP_STORE && x->list[i]->k == TN_ADDS &&
+    if (x->list[i]->op == TINY_OP_STORE && (k < 0 || x->list[i]->k == k) &&
         tn_memory_behind(x->list[i]->src[0]->src[0]) == memory)
       return 1;
   return 0;
 }
-
-static int tn_is_stored_to(const tn_text *x, const tiny_uop *memory) {
-  for (int i = 0; i < x->n; i++)
-    if (x->list[i]->op == TINY_OP_STORE && tn_memory_behind(x->list[i]->src[0]->src[0]) == memory) return 1;
+static int tn_has_units(const tn_text *x) {
+  for (int i = 0; i < x->n; i++) if (x->list[i]->op == TINY_OP_WMMA && tn_warp_unit_of(x->list[i]->k)) return 1;
   return 0;
 }
 
@@ -558,10 +557,10 @@ static void tn_render_entry(tn_text *x, const tiny_listing *k) {
     const int buffer = u->op == TINY_OP_PARAM;
     tn_placeholders_of(x, &b, u);
     b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
-    const char *param = !buffer ? l->scalar : l->buffer_read && !tn_is_stored_to(x, u) ? l->buffer_read : l->buffer,
-               *fetch = buffer ? l->open_buffer : l->open_scalar,
-               *outside = !buffer ? l->global_scalar :
-                   l->global_atomic && tn_is_added_to(x, u) ? l->global_atomic : l->global_buffer;
+    const int only_read = l->buffer_read && !tn_is_stored_to(x, u, -1);
+    const char *param = !buffer ? l->scalar : only_read ? l->buffer_read : l->buffer,
+               *fetch = buffer ? l->open_buffer : l->open_scalar, *outside = !buffer ? l->global_scalar :
+                   l->global_atomic && tn_is_stored_to(x, u, TN_ADDS) ? l->global_atomic : l->global_buffer;
     if (outside) { tn_format(&x->before, outside, &b); tn_text_put(&x->before, "\n"); }
     if (param) { if (params.n) tn_text_add(&params, ", "); tn_format(&params, param, &b); }
     if (fetch) { tn_text_add(&open, "  "); tn_format(&open, fetch, &b); tn_text_add(&open, "\n"); }
@@ -569,7 +568,7 @@ static void tn_render_entry(tn_text *x, const tiny_listing *k) {
   memset(&b, 0, sizeof b);
   b.name = k->name; b.list = params.n ? params.data : "";
   for (int d = 0; d < 3; d++) b.arg[d] = tn_text_of_format(x->t, "%lld", (long long)k->local[d]);
-  tn_format(&x->out, l->kernel, &b);
+  tn_format(&x->out, l->kernel_units && tn_has_units(x) ? l->kernel_units : l->kernel, &b);
   tn_text_add(&x->out, "\n%s%s", open.n ? open.data : "", l->entry ? l->entry : "");
 }
 
