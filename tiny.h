@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4ff0c4318bbb196e35e1d7c37e12287fff2d3ef3fa17e1ffade5c83853bb27bb
+/* tiny.h 0.1.0, source 5f16b23ca054ad1d92010485e026f1579cba00369f6b9b04acc85e64713bc784
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -1006,9 +1006,9 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
 // The same over memory of the device that tiny_use_device names: what its backend's alloc would return, a cl_mem, a
-// CUdeviceptr. Elements are row-major, from where it begins. Of memory that overlaps another tensor's, not as its view,
-// none is assigned to: nothing orders reads and writes of two memories. TINY_E_ARG: mem is NULL; of CUDA, no multiple
-// of 16.
+// CUdeviceptr. Elements are row-major, from where it begins. The caller looks at it in the order of the device's own
+// queue or stream, or after tiny_sync. Of memory that overlaps another tensor's, not as its view, none is assigned to:
+// nothing orders reads and writes of two memories. TINY_E_ARG: mem is NULL; of CUDA, no multiple of 16.
 TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
@@ -3732,7 +3732,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "4ff0c4318bbb196e35e1d7c37e12287fff2d3ef3fa17e1ffade5c83853bb27bb"
+#define TN_SOURCE_ID "5f16b23ca054ad1d92010485e026f1579cba00369f6b9b04acc85e64713bc784"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -9674,8 +9674,8 @@ static tn_tile_price tn_tile_of_items(const tiny_limits *limits, const int64_t *
 
 // Warps of a group along rows and columns, and a warp's rows and columns, where a unit of warps does the products. A
 // group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
-// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
-// has 255 and more.
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: NVIDIA's and AMD's
+// have 255 and more, Apple's no more than these (MLX, steel/matmul.metal, has 32 x 32 as well).
 typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
 enum {
   TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
@@ -9712,7 +9712,7 @@ static tn_warp_shape tn_warp_shape_of(const tiny_limits *limits, int64_t rows, i
                 groups = tn_tiles(rows, block) * tn_tiles(columns, block) * others;
   tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
   if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large, boxes);
-  large &= groups >= TN_WARP_GROUPS;
+  large &= groups >= TN_WARP_GROUPS && tn_machine_registers(limits) > TN_TILE_MANY;
   for (int i = 0; i < 2; i++) if (large && n[i] > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
   return shape;
 }
@@ -41132,11 +41132,16 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
 }
 
 // The block of b where lanes want neighbours of its rows: rows along k, of columns; what is read at once lies along
-// whichever of both lies so in memory. The next row begins 64 bytes further in 128, as lanes have 64 bytes of a row.
-enum { TN_ACROSS_RUN = 64 };               // bytes
+// whichever of both lies so in memory. Lanes read 64 bytes of a row together, or 32, or 16, and in a phase 2, 4 or 8
+// rows, in pairs, which are `values` rows apart: the next row begins so many bytes further in 128 that these meet other
+// places, but for a bank or two of the narrower ones.
 static int64_t tn_unit_across_pitch(const tn_warp_tiles *c) {
-  const int64_t run = TN_ACROSS_RUN / tn_dtypes[c->plan.unit->a].nbytes, rows = tn_unit_extent(c, 1);
-  return (rows + run - 1) / (2 * run) * 2 * run + run;
+  static const struct { int64_t lane, next; } places[] = {{16, 64}, {8, 40}, {4, 20}};       // bytes
+  const int64_t size = tn_dtypes[c->plan.unit->a].nbytes, nbytes = tn_unit_extent(c, 1) * size,
+                lane = (int64_t)(c->together << c->plan.operand[1].element.count) * size;
+  int i = 0;
+  while (i < 2 && places[i].lane > lane) i++;
+  return ((nbytes + 127 - places[i].next) / 128 * 128 + places[i].next) / size;
 }
 static tiny_uop *tn_unit_stage_across(tiny_ctx *t, tn_warp_tiles *c, int64_t items) {
   const int64_t all = c->quarters * c->plan.values, rows = tn_unit_extent(c, 1), length = c->along[1] ? all : rows,
@@ -66336,11 +66341,13 @@ static tiny_code tn_run_tiled(tiny_ctx *t, const tn_run *r, tn_batch *b, const t
   return TINY_OK;
 }
 
-// Does the plan read or write memory that the caller may touch as soon as the call is over?
+// Does the plan read or write memory that the caller may touch as soon as the call is over? That of a device
+// (tiny_blob_of) is touched in the device's order, or after tiny_sync.
 static int tn_run_is_callers(const tn_run *r) {
   for (int i = 0; i < r->plan->nplace; i++) {
     const tn_place_row *p = &r->plan->place[i];
-    if (p->kind == TN_PLACE_LEAF && tn_storage_is_callers(tn_leaf_storage(r->leaf[p->index]))) return 1;
+    const tn_storage *s = p->kind == TN_PLACE_LEAF ? tn_leaf_storage(r->leaf[p->index]) : NULL;
+    if (s && tn_storage_is_callers(s) && s->device->limits.host_memory) return 1;
   }
   return 0;
 }
@@ -73869,224 +73876,224 @@ Where things stand in tiny.h
   40800  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
   40934  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41872  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  41877  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  42235  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  42240  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  42313  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  42318  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  42461  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42520  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42466  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42525  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  43337  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  43342  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43534  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43539  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43661  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43666  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43729  src/codegen/vectors.c        no vector has more lanes than those of the target's language have
-  43888  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43734  src/codegen/vectors.c        no vector has more lanes than those of the target's language have
+  43893  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43981  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43986  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  44369  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  44374  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44966  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44971  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  45085  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  45178  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  45090  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  45183  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  45249  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  45254  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  45377  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  45480  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  45555  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  45382  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  45485  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  45560  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  45655  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45851  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46698  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45660  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45856  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46703  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46780  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46905  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46785  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46910  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47691  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47696  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47974  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
+  47979  src/isa/address.c            what of an index an access of memory adds by itself, whatever the
                                       processor
-  47998  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  48003  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  48156  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
+  48161  src/isa/copies.c             a register that only stands for a while for the one that it is copied to
                                       is that one
-  48219  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
+  48224  src/isa/constants.c          what an instruction makes of numbers alone, or of what does not change
                                       in a loop, is made once, before the loop; copies of what does not change
                                       are what they copy
-  48384  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
+  48389  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges,
                                       split where there is none left
-  48846  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  48851  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  48957  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
+  48962  src/isa/unroll.c             how often the body of a short innermost loop stands in it, whatever the
                                       processor: instructions that only count, and jumps that are foreseen
                                       wrong where a loop of a few iterations ends, take a good part of its
                                       time
-  49004  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
+  49009  src/isa/words.c              a word that is put together of bytes, or halves, which lie beside each
                                       other in memory, is one load
-  49030  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  49035  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  49699  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  49999  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  49704  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  50004  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  50291  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  50296  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  50482  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  50487  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  50810  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  50815  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  50951  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  50956  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  51378  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
+  51383  src/isa/x86_tiles.c          values in the tiles of AMX: loads, stores, zeros, and products that add
                                       to where they stand
-  51515  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  51520  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  52074  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  52079  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  52509  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  52514  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  52644  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  52649  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  52868  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  52873  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  53322  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  53327  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  53651  src/isa/arm64_encode.c       instructions of A64 -> words
-  53948  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  54205  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  53656  src/isa/arm64_encode.c       instructions of A64 -> words
+  53953  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  54210  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  54521  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  54526  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  54790  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  54795  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  55409  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
-  55624  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  55414  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE; dot products
+  55629  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  56161  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
+  56166  src/isa/arm64_peephole.c     neighbours that one instruction does: both halves of a vector, pairs of
                                       loads and stores, an access and the sum that its base is given after it
-  56424  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
+  56429  src/isa/wasm.c               the instructions of WebAssembly with vectors of 128 bits: one table of
                                       opcode, text and what follows it; from an instruction to bytes, and to a
                                       line of text
-  56672  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
+  56677  src/isa/wasm_values.c        where the values of a list are while WebAssembly is selected: on the
                                       stack, in local variables
-  56931  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
+  56936  src/isa/wasm_memory.c        addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  57184  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
+  57189  src/isa/wasm_arithmetic.c    sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  57419  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
-  57540  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
-  57871  src/isa/wasm_locals.c        local variables that do not live at the same time become one
-  57958  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
+  57424  src/isa/wasm_lanes.c         what moves lanes: BROADCAST, STACK, PICK, LANE
+  57545  src/isa/wasm_select.c        the linear list of a kernel -> the body of a function of WebAssembly
+  57876  src/isa/wasm_locals.c        local variables that do not live at the same time become one
+  57963  src/isa/wasm_object.c        the list of a kernel -> a module of WebAssembly, by way of wasm_select.c
                                       and wasm_locals.c
-  58058  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  58063  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  58069  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  58074  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  58373  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  58378  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  58463  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  58468  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  59088  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  59093  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  59651  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  59656  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  60001  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  60006  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  60303  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
+  60308  src/runtime/page.c           loads a module of WebAssembly into the page that this program runs in:
                                       what runtime/elf.c is elsewhere
-  60383  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  60388  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  60789  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  60794  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  60833  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  60838  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  61105  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  61110  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  61371  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
+  61376  src/runtime/cpu_compiler.c   who compiles the processor's kernels: the library itself, by its names
                                       for this processor, and an outside compiler, which is found, asked what
                                       it is, and run
-  61838  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  62339  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  61843  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  62344  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  62423  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  62428  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  62540  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  62772  src/runtime/device.c         which backend a context runs on
-  62990  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  63144  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  62545  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  62777  src/runtime/device.c         which backend a context runs on
+  62995  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  63149  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  63205  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  63210  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  63473  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  63478  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  63762  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  63767  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  64034  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  64039  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  64216  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  64301  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  64221  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  64306  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  64716  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  64721  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  64995  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  65000  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  65106  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  65111  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  65346  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  65832  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  65351  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  65837  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  66004  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  66112  src/runtime/launch.c         the steps of a plan, handed to their devices
-  66396  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  66009  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  66117  src/runtime/launch.c         the steps of a plan, handed to their devices
+  66403  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  66893  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  66900  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  67501  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  67508  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  67684  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  67691  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  68021  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  68232  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  69026  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  68028  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  68239  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  69033  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  69418  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  69759  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  69425  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  69766  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  69966  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  69973  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  70220  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  70227  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  70479  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  70486  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  70749  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  70756  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  70914  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  70921  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  71088  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  71449  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  71685  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  71095  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  71456  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  71692  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  71833  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  71996  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  71840  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  72003  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  72103  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  72110  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  72188  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  72195  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  72516  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  72523  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  72679  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  72742  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  72921  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  72686  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  72749  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  72928  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  73057  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  73064  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  73443  src/runtime/context.c        opening and closing, the first error, totals
+  73450  src/runtime/context.c        opening and closing, the first error, totals
 */
