@@ -219,7 +219,7 @@ inline void check(const Home_ &home, bool something = false) {
 inline tiny_code checked(tiny_code code, const Home_ &home) {
   check(home);
 #ifdef TINY_EXCEPTIONS
-  if (code != TINY_OK) throw Error(code, "an argument cannot be used");
+  if (code != TINY_OK) throw Error(code, code == TINY_E_CANCELLED ? "the call was cancelled" : "an argument cannot be used");
 #endif
   return code;
 }
@@ -802,6 +802,8 @@ public:
   tiny_code status() const { return tiny_status(get()); }
   const char *error() const { return tiny_error(get()); }
   void clear() { tiny_clear(get()); }
+  // From any thread: see tiny_cancel.
+  void cancel() const { tiny_cancel(get()); }
   bool ok() const { return status() == TINY_OK; }
   // A tensor of these elements: a vector, or {1.f, 2.f}; shape left out: (n).
   template <typename T> Tensor from(const std::vector<T> &data, const Shape &shape) const;
@@ -833,7 +835,7 @@ public:
   explicit Frame(const Context &t) : home(t.home()) { tiny_begin(home->t); }
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
-  ~Frame() { if (home && home->t) tiny_end(home->t); }
+  ~Frame() { while (home && home->t && tiny_end(home->t) == TINY_E_CANCELLED && tiny_status(home->t) == TINY_OK) {} }
   tiny_code end() {
     const detail::Home_ was = std::move(home);
     home.reset();
@@ -2075,6 +2077,42 @@ public:
       : Opened(tiny_capture(t.get(), inputs.get(), inputs.size(), outputs.get(), outputs.size()), t.home()), n(outputs.size()) {
     detail::check(where());
   }
+#ifndef TINY_NO_IO
+  // A program that was saved: see tiny_program_load.
+  Program(const Context &t, const tiny_program_source &from) : Opened(tiny_program_load(t.get(), &from), t.home()), n(0) {
+    detail::check(where());
+    while (tiny_program_output(get(), n, nullptr, nullptr)) n++;
+  }
+  // See tiny_program_save, tiny_program_export_c.
+  tiny_code save(const std::string &path, const tiny_ship_desc *d = nullptr) const {
+    return detail::checked(tiny_program_save(get(), path.c_str(), d), where());
+  }
+  tiny_code save_to(tiny_writer to, const tiny_ship_desc *d = nullptr) const {
+    return detail::checked(tiny_program_save_to(get(), to, d), where());
+  }
+  tiny_code export_c(const std::string &path, const tiny_export_desc *d = nullptr) const {
+    return detail::checked(tiny_program_export_c(get(), path.c_str(), d), where());
+  }
+  tiny_code export_c_to(tiny_writer to, const tiny_export_desc *d = nullptr) const {
+    return detail::checked(tiny_program_export_c_to(get(), to, d), where());
+  }
+  // A run on the host's own memory: see tiny_program_call.
+  tiny_code call(const void *const *in, void *const *out) const {
+    return detail::checked(tiny_program_call(get(), in, out), where());
+  }
+  bool input(int i, tiny_dtype *dtype, tiny_shape *shape) const { return tiny_program_input(get(), i, dtype, shape) != 0; }
+  bool output(int i, tiny_dtype *dtype, tiny_shape *shape) const { return tiny_program_output(get(), i, dtype, shape) != 0; }
+  // Memory that was saved with a name: see tiny_program_memory.
+  const char *memory(int i, tiny_dtype *dtype = nullptr, std::int64_t *nelem = nullptr) const {
+    return tiny_program_memory(get(), i, dtype, nelem);
+  }
+  tiny_code read(const std::string &name, void *out, std::size_t nbytes) const {
+    return detail::checked(tiny_program_read(get(), name.c_str(), out, nbytes), where());
+  }
+  tiny_code write(const std::string &name, const void *data, std::size_t nbytes) const {
+    return detail::checked(tiny_program_write(get(), name.c_str(), data, nbytes), where());
+  }
+#endif
   // The outputs of a run with these inputs; none after an error.
   std::vector<Tensor> operator()(const List &inputs) const {
     std::vector<tiny_tensor *> out(static_cast<std::size_t>(n) + 1);
@@ -2082,6 +2120,16 @@ public:
     out.resize(code == TINY_OK ? static_cast<std::size_t>(n) : 0);
     detail::checked(code, where());
     return give_all(out, where());
+  }
+  // About ns nanoseconds of a run: see tiny_run_for. true: out has the outputs; false: the next call goes on there.
+  bool run_for(const List &inputs, std::vector<Tensor> &out, std::uint64_t ns) const {
+    std::vector<tiny_tensor *> made(static_cast<std::size_t>(n) + 1);
+    const tiny_code code = tiny_run_for(get(), inputs.get(), made.data(), ns);
+    if (code == TINY_MORE) return false;
+    made.resize(code == TINY_OK ? static_cast<std::size_t>(n) : 0);
+    detail::checked(code, where());
+    out = give_all(made, where());
+    return code == TINY_OK;
   }
   int kernel_count() const { return tiny_program_kernel_count(get()); }
   std::string summary() const {

@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source f25ee2e5950ae88a081d6e0dd05eb1b801232ef27797362905ef6055ad151b24
+/* tiny_metal.m 0.1.0, source 673d397abeb792b8589865f125da02df9f7fc5239f44c5ed638385efebd99f15
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -593,7 +593,7 @@ typedef struct tn_metal {
   TN_UNOWNED id<MTLCommandBuffer> hosts; int into_host, hosts_apart;   // apart: of another queue
   int failed, lost; char why[320];         // of a command buffer, until it is told; lost: for good
   tn_metal_block *blocks; size_t nblock, cap; uint64_t next_va;
-  tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now;
+  tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now; size_t chunk_nbytes;
   tn_metal_gone *gone;
   struct tn_metal_fresh *fresh;            // libraries that were compiled and are to be loaded (program.m)
   tn_metal_pages *pages;
@@ -605,14 +605,14 @@ typedef struct tn_metal {
 
 // MTLCommandBufferError (MTLCommandBuffer.h).
 static const struct { int error; const char *says; } tn_metal_errors[] = {
-  {1, "an error within Metal: open the context again"},
-  {2, "a kernel took too long, and the system ended it: split the work, or run it where no display waits"},
-  {3, "a kernel read or wrote memory that is not its own"},
+  {1, "an internal error of Metal's: try it again"},
+  {2, "a timeout: a kernel took too long, and the system ended it: split the work"},
+  {3, "a page fault: a kernel used an address that is not its own"},
   {TN_METAL_LOST, "the system has taken the GPU from this process, after too many errors: start it again"},
-  {7, "this process may not use the GPU now: in the background an app must not"},
+  {7, "not permitted: an app in the background must not use the GPU"},
   {8, "there is no memory for what the kernels need: free tensors, or set tiny_desc.max_nbytes"},
-  {9, "memory was gone when a kernel used it: host's memory outlives what was computed from it"},
-  {10, "a texture has no memory behind it (memoryless): take another storage mode"},
+  {9, "an invalid resource: memory was gone when a kernel used it; the host's outlives what is computed from it"},
+  {10, "a memoryless texture cannot be read or written: take another storage mode"},
   {TN_METAL_REMOVED, "the GPU was removed: open another context on one that is there"},
   {12, "a kernel's stack is full"}
 };
@@ -629,12 +629,8 @@ static void tn_metal_text(NSError *error, char *out, size_t nbytes) {
 static tiny_code tn_metal_lost(const tn_metal *d) {
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: the device is lost: %s", d->name, d->why);
 }
-static tiny_code tn_metal_none(const tn_metal *d, const char *what) {
-  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name,
-                   what);
-}
 
-// ** which one **
+// ** those there are **
 
 #ifdef TN_METAL_OSX
 static NSArray *tn_metal_all(void) {
@@ -654,6 +650,21 @@ static NSArray *tn_metal_all(void) {       // elsewhere than in Macs there is on
   return all;
 }
 #endif
+// Has it been pulled out? Asked where Metal gives nothing. What was asked for is lost then.
+static int tn_metal_is_gone(tn_metal *d) {
+  NSArray *all = tn_metal_all();
+  for (NSUInteger i = 0; i < [all count] && !d->lost; i++) if ([all objectAtIndex:i] == d->gpu) return 0;
+  if (!d->lost) snprintf(d->why, sizeof d->why, "%s", tn_metal_error_says(TN_METAL_REMOVED));
+  d->lost = 1;
+  return 1;
+}
+static tiny_code tn_metal_none(tn_metal *d, const char *what) {
+  if (tn_metal_is_gone(d)) return tn_metal_lost(d);
+  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name,
+                   what);
+}
+
+// ** which one **
 
 static int tn_metal_lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 static int tn_metal_names_it(const char *name, const char *part) {
@@ -754,6 +765,7 @@ static void tn_metal_describe(tn_metal *d) {
   d->has = (d->family >= 6 || d->mac ? TN_METAL_LANES : 0) | (d->family >= 7 ? TN_METAL_MATRICES : 0);
   d->indirect = d->family >= 6 || d->mac;
   d->one = (size_t)[d->gpu maxBufferLength];
+  d->chunk_nbytes = d->one && d->one < (size_t)TN_METAL_CHUNK ? d->one : (size_t)TN_METAL_CHUNK;
   d->shared = (size_t)[d->gpu maxThreadgroupMemoryLength];
   if (TN_SINCE(10.12, 16.0, d->gpu, "recommendedMaxWorkingSetSize"))
     d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
@@ -1163,7 +1175,8 @@ static void *tn_metal_map(void *dev, tiny_mem mem, size_t nbytes) {
 static tn_metal_chunk *tn_metal_chunk_next(tn_metal *d) {
   tn_metal_chunk *c = &d->chunk[d->chunk_now = (d->chunk_now + 1) % TN_METAL_CHUNKS];
   if (!c->buffer) {
-    c->buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithLength:TN_METAL_CHUNK options:MTLResourceStorageModeShared]);
+    c->buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithLength:d->chunk_nbytes
+                                                          options:MTLResourceStorageModeShared]);
     if (!c->buffer) { tn_metal_none(d, "buffer for copies"); return NULL; }
     tn_metal_residency_add(d, c->buffer);
   }
@@ -1175,14 +1188,14 @@ static tn_metal_chunk *tn_metal_chunk_next(tn_metal *d) {
 static tn_metal_chunk *tn_metal_chunk_room(tn_metal *d, size_t *nbytes) {
   tn_metal_chunk *c = &d->chunk[d->chunk_now];
   if (c->used <= d->done) c->fill = 0;
-  if (!c->buffer || c->fill == TN_METAL_CHUNK) c = tn_metal_chunk_next(d);
-  if (c && *nbytes > TN_METAL_CHUNK - c->fill) *nbytes = TN_METAL_CHUNK - c->fill;
+  if (!c->buffer || c->fill == d->chunk_nbytes) c = tn_metal_chunk_next(d);
+  if (c && *nbytes > d->chunk_nbytes - c->fill) *nbytes = d->chunk_nbytes - c->fill;
   return c;
 }
 static void tn_metal_chunk_took(tn_metal *d, tn_metal_chunk *c, size_t nbytes) {
   enum { ALIGNED = 256 };
   c->fill += (nbytes + ALIGNED - 1) / ALIGNED * ALIGNED;
-  if (c->fill > TN_METAL_CHUNK) c->fill = TN_METAL_CHUNK;
+  if (c->fill > d->chunk_nbytes) c->fill = d->chunk_nbytes;
   c->used = d->number;
 }
 
@@ -1214,20 +1227,20 @@ static tiny_code tn_metal_staged_out(tn_metal *d, char *dst, tiny_mem src, size_
     tn_metal_chunk *took[TN_METAL_CHUNKS];
     const size_t first = at;
     int k = 0;
-    for (; k < TN_METAL_CHUNKS && at < end; k++, at += TN_METAL_CHUNK) {
+    for (; k < TN_METAL_CHUNKS && at < end; k++, at += d->chunk_nbytes) {
       const size_t left = (end - at + TN_METAL_WORD - 1) / TN_METAL_WORD * TN_METAL_WORD;
       if (!(took[k] = tn_metal_chunk_next(d))) return tiny_status(d->t);
       if ((code = tn_metal_blit(d)) != TINY_OK) return code;
       [d->blit copyFromBuffer:tn_metal_buffer(src.base) sourceOffset:src.offset + at toBuffer:took[k]->buffer
-            destinationOffset:0 size:left < (size_t)TN_METAL_CHUNK ? left : (size_t)TN_METAL_CHUNK];
-      tn_metal_chunk_took(d, took[k], TN_METAL_CHUNK);
+            destinationOffset:0 size:left < d->chunk_nbytes ? left : d->chunk_nbytes];
+      tn_metal_chunk_took(d, took[k], d->chunk_nbytes);
     }
     code = tn_metal_use(d, src);
     if (code == TINY_OK) code = tn_metal_wait_for(d, d->number);
     if (code == TINY_OK) code = tn_metal_tell(d);
     for (int i = 0; i < k && code == TINY_OK; i++) {
-      const size_t from = first + (size_t)i * TN_METAL_CHUNK, skip = from ? 0 : before;
-      const size_t to = from + TN_METAL_CHUNK < end ? from + TN_METAL_CHUNK : end;
+      const size_t from = first + (size_t)i * d->chunk_nbytes, skip = from ? 0 : before;
+      const size_t to = from + d->chunk_nbytes < end ? from + d->chunk_nbytes : end;
       memcpy(dst + from + skip - before, (const char *)[took[i]->buffer contents] + skip, to - from - skip);
     }
   }
@@ -1560,6 +1573,7 @@ static tiny_code tn_metal_said(tn_metal *d, tn_metal_job *j, tiny_bytes *binary,
     tiny_bytes_add(log, text, strlen(text));
     tiny_bytes_add(log, "\n", 1);
   }
+  if (!j->made.library && tn_metal_is_gone(d)) return tn_metal_lost(d);
   if (!j->made.library)
     return tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal's compiler does not take a kernel:\n%s", d->name,
                      j->error ? text : "the text is no UTF-8");
@@ -1667,6 +1681,7 @@ static tn_metal_module *tn_metal_module_new(tn_metal *d, const char *text, size_
 }
 static void *tn_metal_refused(tn_metal *d, tn_metal_module *m, NSError *error) {
   char said[TN_METAL_LOG];
+  if (tn_metal_is_gone(d)) tn_metal_lost(d);
   tn_metal_text(error, said, sizeof said);
   tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal does not take a program: %s", d->name,
             said[0] ? said : "no reason is given");
@@ -1748,6 +1763,7 @@ static id<MTLComputePipelineState> tn_metal_pipeline_new(tn_metal *d, tn_metal_m
   id<MTLComputePipelineState> pipeline =
       [d->gpu newComputePipelineStateWithDescriptor:how options:MTLPipelineOptionNone reflection:NULL error:&error];
   if (pipeline) return pipeline;
+  if (tn_metal_is_gone(d)) tn_metal_lost(d);
   tn_metal_text(error, said, sizeof said);
   tiny_fail(d->t, TINY_E_COMPILE, "%s: the GPU's compiler does not take %s: %s", d->name, name, said);
   return nil;
@@ -2341,8 +2357,8 @@ static tiny_tensor *tn_metal_blob_at(tiny_ctx *t, id<MTLBuffer> buffer, size_t o
   const size_t each = tiny_dtype_nbytes(dtype), length = (size_t)[buffer length];
   const int64_t n = tn_metal_nelem(shape);
   if (!each || n < 0 || offset > length || (uint64_t)n > (length - offset) / each || offset % each) {
-    tiny_fail(t, TINY_E_ARG, "metal_blob: %lld elements of %u bytes from byte %llu on are not in a buffer of %llu, or "
-              "begin within an element", (long long)n, (unsigned)each, (unsigned long long)offset,
+    tiny_fail(t, TINY_E_ARG, "metal_blob: %lld elements of %u bytes from offset %llu on are not in a buffer of %llu, "
+              "or begin within an element", (long long)n, (unsigned)each, (unsigned long long)offset,
               (unsigned long long)length);
     return tn_metal_poison(t);
   }
@@ -2636,21 +2652,21 @@ Where things stand in tiny_metal.m
     455  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
                                            manual counting, and for GCC
     542  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
-    787  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
+    799  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
                                            macOS 15 and iOS 18 on
-    849  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
-   1023  src/metal/memory.m                buffers of the device, and bytes from the host and to it
-   1329  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
+    861  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
+   1035  src/metal/memory.m                buffers of the device, and bytes from the host and to it
+   1342  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
                                            the library's disk cache keeps
-   1411  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1786  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+   1424  src/metal/program.m               from texts to libraries, pipeline states and kernels
+   1802  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1900  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1916  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   2126  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2142  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   2204  src/metal/open.m                  a device is opened and closed
-   2304  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2220  src/metal/open.m                  a device is opened and closed
+   2320  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2586  src/metal/backend.m               the one object of tiny_metal.h
+   2602  src/metal/backend.m               the one object of tiny_metal.h
 */

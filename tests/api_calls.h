@@ -22,6 +22,8 @@
 // Not here: tiny_now_ns, which takes nothing.
 // Not here: tiny_build_options, which takes nothing.
 // Not here: tiny_profile_rows, which calls back.
+// Not here: tiny_program_call, which reads as many addresses as the program takes.
+// Not here: tiny_cancel, which is for what runs meanwhile.
 // Not here: tiny_trace_begin, which writes what all others do.
 // Not here: tiny_trace_end, which ends what is not begun.
 // Not here: tiny_profile_end, which ends what others use.
@@ -2577,10 +2579,6 @@ static void call_tiny_run_for(world *w) {
   (void)w;
   give_code(w, tiny_run_for(the_program(w), L(0), O(0), (uint64_t)N(0, 1)));
 }
-static void call_tiny_cancel(world *w) {
-  (void)w;
-  tiny_cancel(w->t);
-}
 static void call_tiny_program_kernel_count(world *w) {
   (void)w;
   give_number(w, tiny_program_kernel_count(the_program(w)));
@@ -2701,6 +2699,80 @@ static void call_tiny_renderer_of_language(world *w) {
 static void call_tiny_backend_named(world *w) {
   (void)w;
   give_pointer(w, tiny_backend_named(T("a")));
+}
+static void call_tiny_program_save(world *w) {
+  (void)w;
+  tiny_ship_desc a2;
+  memset(&a2, 0, sizeof a2);
+  a2.tensors = L(0);
+  a2.n = 2;
+  give_code(w, tiny_program_save(the_program(w), P("build/api_calls.npz"), &a2));
+}
+static void call_tiny_program_save_to(world *w) {
+  (void)w;
+  tiny_ship_desc a2;
+  memset(&a2, 0, sizeof a2);
+  a2.tensors = L(0);
+  a2.n = 2;
+  give_code(w, tiny_program_save_to(the_program(w), the_writer(), &a2));
+}
+static void call_tiny_program_load(world *w) {
+  (void)w;
+  tiny_program_source a1;
+  memset(&a1, 0, sizeof a1);
+  give_pointer(w, tiny_program_load(w->t, &a1));
+}
+static void call_tiny_program_digest(world *w) {
+  (void)w;
+  tiny_program_source a1;
+  memset(&a1, 0, sizeof a1);
+  give_code(w, tiny_program_digest(w->t, &a1, (unsigned char *)w->bytes));
+}
+static void call_tiny_program_input(world *w) {
+  (void)w;
+  tiny_dtype a2;
+  memset(&a2, 0, sizeof a2);
+  tiny_shape a3;
+  memset(&a3, 0, sizeof a3);
+  give_number(w, tiny_program_input(the_program(w), (int)N(0, 1), &a2, &a3));
+}
+static void call_tiny_program_output(world *w) {
+  (void)w;
+  tiny_dtype a2;
+  memset(&a2, 0, sizeof a2);
+  tiny_shape a3;
+  memset(&a3, 0, sizeof a3);
+  give_number(w, tiny_program_output(the_program(w), (int)N(0, 1), &a2, &a3));
+}
+static void call_tiny_program_memory(world *w) {
+  (void)w;
+  tiny_dtype a2;
+  memset(&a2, 0, sizeof a2);
+  give_pointer(w, tiny_program_memory(the_program(w), (int)N(0, 1), &a2, w->longs));
+}
+static void call_tiny_program_read(world *w) {
+  (void)w;
+  give_code(w, tiny_program_read(the_program(w), T("a"), w->bytes, (size_t)N(0, 1)));
+}
+static void call_tiny_program_write(world *w) {
+  (void)w;
+  give_code(w, tiny_program_write(the_program(w), T("a"), w->bytes, (size_t)N(0, 1)));
+}
+static void call_tiny_program_export_c(world *w) {
+  (void)w;
+  tiny_export_desc a2;
+  memset(&a2, 0, sizeof a2);
+  a2.tensors = L(0);
+  a2.n = 2;
+  give_code(w, tiny_program_export_c(the_program(w), P("build/api_calls.npz"), &a2));
+}
+static void call_tiny_program_export_c_to(world *w) {
+  (void)w;
+  tiny_export_desc a2;
+  memset(&a2, 0, sizeof a2);
+  a2.tensors = L(0);
+  a2.n = 2;
+  give_code(w, tiny_program_export_c_to(the_program(w), the_writer(), &a2));
 }
 static void call_tiny_label(world *w) {
   (void)w;
@@ -3326,7 +3398,6 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_capture", call_tiny_capture, 4, 1, 2, 0},
   {"tiny_run", call_tiny_run, 2, 1, 0, 1},
   {"tiny_run_for", call_tiny_run_for, 2, 1, 1, 1},
-  {"tiny_cancel", call_tiny_cancel, 0, 1, 0, 0},
   {"tiny_program_kernel_count", call_tiny_program_kernel_count, 0, 1, 0, 0},
   {"tiny_warm", call_tiny_warm, 2, 1, 1, 0},
   {"tiny_warm_capture", call_tiny_warm_capture, 4, 1, 2, 0},
@@ -3355,6 +3426,17 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_compiler_of", call_tiny_compiler_of, 0, 1, 0, 0},
   {"tiny_renderer_of_language", call_tiny_renderer_of_language, 0, 0, 0, 0},
   {"tiny_backend_named", call_tiny_backend_named, 0, 0, 0, 0},
+  {"tiny_program_save", call_tiny_program_save, 2, 1, 0, 0},
+  {"tiny_program_save_to", call_tiny_program_save_to, 2, 1, 0, 0},
+  {"tiny_program_load", call_tiny_program_load, 0, 1, 0, 0},
+  {"tiny_program_digest", call_tiny_program_digest, 0, 1, 0, 0},
+  {"tiny_program_input", call_tiny_program_input, 0, 1, 1, 0},
+  {"tiny_program_output", call_tiny_program_output, 0, 1, 1, 0},
+  {"tiny_program_memory", call_tiny_program_memory, 0, 1, 1, 0},
+  {"tiny_program_read", call_tiny_program_read, 0, 1, 1, 0},
+  {"tiny_program_write", call_tiny_program_write, 0, 1, 1, 0},
+  {"tiny_program_export_c", call_tiny_program_export_c, 2, 1, 0, 0},
+  {"tiny_program_export_c_to", call_tiny_program_export_c_to, 2, 1, 0, 0},
   {"tiny_label", call_tiny_label, 1, 0, 0, 0},
   {"tiny_label_of", call_tiny_label_of, 1, 0, 0, 0},
   {"tiny_scope_begin", call_tiny_scope_begin, 0, 1, 0, 0},

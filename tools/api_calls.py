@@ -24,7 +24,7 @@ LEFT_OUT = {
     "tiny_program_free": "ends what others use", "tiny_uop_print": "takes nodes, which belong to no tensor", "tiny_uop_simplify": "takes nodes",
     "tiny_uop_eval": "takes nodes", "tiny_uop_new": "takes nodes",
     "tiny_version": "takes nothing", "tiny_now_ns": "takes nothing", "tiny_build_options": "takes nothing",
-    "tiny_profile_rows": "calls back",
+    "tiny_profile_rows": "calls back", "tiny_program_call": "reads as many addresses as the program takes", "tiny_cancel": "is for what runs meanwhile",
     "tiny_trace_begin": "writes what all others do", "tiny_trace_end": "ends what is not begun", "tiny_profile_end": "ends what others use",
 }
 MADE = {"tiny_params", "tiny_optim", "tiny_ema", "tiny_scaler", "tiny_program", "tiny_archive", "tiny_loader", "tiny_views", "tiny_plateau", "tiny_recurrent_layer"}   # by the test
@@ -130,8 +130,8 @@ class Call:
             if type_.count("*") == 2:
                 return "the_names"
             return "P(%s)" % TEXTS[name] if name in TEXTS else "T(%s)" % TEXT_OF.get(self.name, '"a"')
-        if bare in ("void", "char"):
-            return "(char *)w->bytes" if bare == "char" else "w->bytes"
+        if bare in ("void", "char", "unsigned char"):
+            return "w->bytes" if bare == "void" else "(%s *)w->bytes" % bare
         if bare in ("int64_t", "double", "int"):
             return {"int64_t": "w->longs", "double": "w->reals", "int": "w->ints"}[bare]
         if bare == "tiny_uop":
