@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 
 // items of a group, bytes that they share; dtypes: that have arithmetic; host: how a module runs on this machine; NULL:
-// it does not. gpu: whose limits it has; NULL: those of no GPU in particular.
+// it does not. gpu: whose limits it has; NULL: those of no GPU in particular. metal: the version of that language.
 typedef struct language {
   const char *name; void (*renderer)(tiny_renderer *r); int items, shared; uint64_t dtypes; const host_language *host;
-  const char *gpu;
+  const char *gpu; int metal;
 } language;
 
 static void cuda_75(tiny_renderer *r) { tn_lang_cuda(r, 75); }
@@ -28,7 +28,11 @@ enum { OPENCL = TN_OPENCL_F64 | TN_OPENCL_F16 | TN_OPENCL_I64 | TN_OPENCL_INSTRU
 static void opencl(tiny_renderer *r) { tn_lang_opencl(r, OPENCL); }
 static void opencl_lanes(tiny_renderer *r) { tn_lang_opencl(r, OPENCL | TN_OPENCL_EXCHANGES); }
 static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24, 0); }
-static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31, 1); }
+static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31, TN_METAL_LANES); }
+static void apple7(tiny_renderer *r) { tn_lang_metal(r, 23, TN_METAL_LANES | TN_METAL_MATRICES); }
+static void apple8(tiny_renderer *r) { tn_lang_metal(r, 31, TN_METAL_LANES | TN_METAL_MATRICES); }
+static void apple9(tiny_renderer *r) { tn_lang_metal(r, 32, TN_METAL_LANES | TN_METAL_MATRICES); }
+static void mac2(tiny_renderer *r) { tn_lang_metal(r, 30, TN_METAL_LANES); }
 static void wgsl_16(tiny_renderer *r) { tn_lang_wgsl(r, TN_WGSL_F16); }
 static void wgsl_lanes(tiny_renderer *r) { tn_lang_wgsl(r, TN_WGSL_F16 | TN_WGSL_SUBGROUPS); }
 static void wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
@@ -41,22 +45,26 @@ static void ptx_100(tiny_renderer *r) { tn_lang_ptx(r, "sm_100a"); }
 static void ptx_120(tiny_renderer *r) { tn_lang_ptx(r, "sm_120a"); }
 
 static const language languages[] = {
-  {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL},
-  {"cuda80", cuda_80, 1024, 48 << 10, TN_CUDA_ARITHMETIC, &host_cuda, NULL},
-  {"hip", hip, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL},
-  {"clexchange", opencl_lanes, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL},
-  {"opencl", opencl, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL},
-  {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL, NULL},
-  {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, NULL},
-  {"wgsl16", wgsl_16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL},
-  {"wgslexchange", wgsl_lanes, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL},
-  {"wgsl", wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL},
-  {"ptx75", ptx_75, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_75"},
-  {"ptx80", ptx_80, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_80"},
-  {"ptx89", ptx_89, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_89"},
-  {"ptx90", ptx_90, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_90a"},
-  {"ptx100", ptx_100, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_100a"},
-  {"ptx120", ptx_120, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_120"},
+  {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL, 0},
+  {"cuda80", cuda_80, 1024, 48 << 10, TN_CUDA_ARITHMETIC, &host_cuda, NULL, 0},
+  {"hip", hip, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL, 0},
+  {"clexchange", opencl_lanes, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL, 0},
+  {"opencl", opencl, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL, 0},
+  {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, NULL, 240},
+  {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, NULL, 310},
+  {"apple7", apple7, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, "apple7", 230},
+  {"apple8", apple8, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, "apple8", 310},
+  {"apple9", apple9, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, "apple9", 320},
+  {"mac2", mac2, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, "mac2", 300},
+  {"wgsl16", wgsl_16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL, 0},
+  {"wgslexchange", wgsl_lanes, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL, 0},
+  {"wgsl", wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL, 0},
+  {"ptx75", ptx_75, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_75", 0},
+  {"ptx80", ptx_80, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_80", 0},
+  {"ptx89", ptx_89, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_89", 0},
+  {"ptx90", ptx_90, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_90a", 0},
+  {"ptx100", ptx_100, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_100a", 0},
+  {"ptx120", ptx_120, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_120", 0},
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages };
 
@@ -144,6 +152,7 @@ static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) 
     const uint64_t atomics = limits->atomics;
     tn_gpu_limits(d->language->gpu, limits);
     limits->dtypes = d->language->dtypes; limits->atomics = atomics;
+    if (d->language->metal && !(r.dtypes >> TINY_BF16 & 1) && limits->nunits) limits->nunits = 2;        // f16, f32
   }
   return d;
 }
@@ -167,9 +176,10 @@ static metal_binding language_binding(tiny_mem mem) {
   return (metal_binding){(char *)mem.base + mem.offset, nbytes - mem.offset};
 }
 // Metal's modules are the executor's, which finds a text again that it has compiled: the binary is the text.
-static metal_module *language_metal(tiny_ctx *t, const char *text) {
+static metal_module *language_metal(const language_device *d, const char *text) {
   char log[2000];
-  metal_module *m = metal_module_new(text, 310, 0, log, sizeof log);
+  tiny_ctx *t = d->null.t;
+  metal_module *m = metal_module_new(text, d->language->metal, 0, log, sizeof log);
   if (!m) tiny_fail(t, TINY_E_COMPILE, "%s", log);
   return m;
 }
@@ -194,7 +204,7 @@ static tiny_code language_compile(void *dev, int n, const tiny_bytes *source, ti
   tiny_code code = TINY_OK;
   if (!d->run) return tn_null_compile(dev, n, source, binary, log);
   for (int i = 0; i < n && code == TINY_OK && language_is_metal(d); i++) {
-    if (!language_metal(d->null.t, source[i].data)) return tiny_status(d->null.t);
+    if (!language_metal(d, source[i].data)) return tiny_status(d->null.t);
     tiny_bytes_add(&binary[i], source[i].data, strlen(source[i].data) + 1);
   }
   for (int i = 0; i < n && code == TINY_OK && !language_is_metal(d); i++)
@@ -204,7 +214,7 @@ static tiny_code language_compile(void *dev, int n, const tiny_bytes *source, ti
 static void *language_load(void *dev, const void *binary, size_t nbytes) {
   const language_device *d = (const language_device *)dev;
   if (!d->run) return tn_null_load(dev, binary, nbytes);
-  return language_is_metal(d) ? (void *)language_metal(d->null.t, (const char *)binary) : host_load((const char *)binary);
+  return language_is_metal(d) ? (void *)language_metal(d, (const char *)binary) : host_load((const char *)binary);
 }
 static void language_unload(void *dev, void *module) {
   const language_device *d = (const language_device *)dev;

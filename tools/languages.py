@@ -85,6 +85,8 @@ LANGUAGES = [
                                "-emit-llvm"))]),
     ("Metal 2.4", "metal24", ".metal", [("spaces, 2.4", 17, metal("240"))]),
     ("Metal 3.1", "metal31", ".metal", [("spaces, 3.1", 17, metal("310"))]),
+    *[("Metal " + v[0] + "." + v[1], name, ".metal", [(chip, 17, metal(v))]) for name, v, chip in
+      (("apple7", "230", "Apple7"), ("apple8", "310", "Apple8"), ("apple9", "320", "Apple9"), ("mac2", "300", "Mac2"))],
     ("WGSL", "wgsl", ".wgsl", [("Dawn", 0, ["node", "tools/validate_wgsl.mjs"])]),
     ("WGSL, lanes", "wgslexchange", ".wgsl", [("Dawn, lanes", 0, ["node", "tools/validate_wgsl.mjs"])]),
     ("WGSL, f16", "wgsl16", ".wgsl", [("Dawn", 0, ["node", "tools/validate_wgsl.mjs"])]),

@@ -36,7 +36,7 @@
 // wrap(x) is x as its sums wrap: narrow integers would become int. S: a space of addresses, of which pointers are (4).
 // MATRICES: elements of a simdgroup_matrix are those of lanes whose bits are C1 R0 R1 C2 R2 of columns and rows (MLX,
 // steel/gemm/mma.h, get_coord), in items' order C1 C2 R0 R1 R2. thread_elements() is in the language's headers, not in
-// its specification; MLX and tinygrad (renderer/cstyle.py) rely on it, and llama.cpp on sums of f32 of narrower factors.
+// its specification; MLX and tinygrad (renderer/cstyle.py) rely on it, llama.cpp on sums of f32 of narrower factors.
 static const char *const tn_metal_prelude[] = {
   "#define MATRICES",
   "#include <metal_stdlib>",
