@@ -69,7 +69,7 @@ enum { METAL_CHECKED, METAL_FAST };
 void metal_kernel_mode(int mode);
 // Modules that were compiled so far, and those that were found among them.
 void metal_kernel_counts(int *compiled, int *found);
-// The compiler's name; NULL: there is no clang++ (15 and newer) here, so that no module can be made.
+// The compiler's name; NULL: there is no clang++ (16 and newer) here, so that no module can be made.
 const char *metal_kernel_compiler(void);
 
 #ifdef __cplusplus

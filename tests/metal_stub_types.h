@@ -28,8 +28,8 @@
   #define thread
 #endif
 #ifndef METAL_SWIZZLES_4
-  #define METAL_SWIZZLES_2
-  #define METAL_SWIZZLES_3 METAL_SWIZZLE(xy, 0, 1)
+  #define METAL_SWIZZLES_2 METAL_SWIZZLE(xy, 0, 1)
+  #define METAL_SWIZZLES_3 METAL_SWIZZLE(xy, 0, 1) METAL_SWIZZLE(xyz, 0, 1, 2)
   #define METAL_SWIZZLES_4 METAL_SWIZZLE(xy, 0, 1) METAL_SWIZZLE(zw, 2, 3) METAL_SWIZZLE(xyz, 0, 1, 2)
 #endif
 

@@ -691,7 +691,7 @@ static void test_speed(void) {
 
 int main(void) {
   if (!metal_kernel_compiler()) {
-    printf("test_metal_kernel: kernels are left out, there is no clang++ with halves (15 and newer)\n");
+    printf("test_metal_kernel: kernels are left out, there is no clang++ with halves (16 and newer)\n");
     test_hostile();
     return test_report();
   }
