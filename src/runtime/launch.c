@@ -225,11 +225,13 @@ static tiny_code tn_run_tiled(tiny_ctx *t, const tn_run *r, tn_batch *b, const t
   return TINY_OK;
 }
 
-// Does the plan read or write memory that the caller may touch as soon as the call is over?
+// Does the plan read or write memory that the caller may touch as soon as the call is over? A device's own memory is
+// touched in the order of the device.
 static int tn_run_is_callers(const tn_run *r) {
   for (int i = 0; i < r->plan->nplace; i++) {
     const tn_place_row *p = &r->plan->place[i];
-    if (p->kind == TN_PLACE_LEAF && tn_storage_is_callers(tn_leaf_storage(r->leaf[p->index]))) return 1;
+    const tn_storage *s = p->kind == TN_PLACE_LEAF ? tn_leaf_storage(r->leaf[p->index]) : NULL;
+    if (s && tn_storage_is_callers(s) && s->device->limits.host_memory) return 1;
   }
   return 0;
 }
