@@ -144,7 +144,7 @@ static void metal_explain(const metal_module *m, const metal_reading *read, meta
     if (i < inside && metal_is(&r, i, "threadgroup")) text.data[begins + (size_t)(r.token[i].at - m->source)] = 'T';
   }
   const metal_path in = metal_temporary(text.data, text.n);
-  snprintf(command, sizeof command, "%s -x c++ -std=%s -w -ferror-limit=20 -fno-color-diagnostics -nostdinc -fsyntax-only -DMETAL_EXECUTES "
+  snprintf(command, sizeof command, "%s -x c++ -std=%s -w -ferror-limit=20 -fno-color-diagnostics -nostdinc -fsyntax-only "
            "-D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl -I%s - <%s 2>&1", metal_kernel_compiler(),
            metal_standard(m->version), m->version, metal_folder().text, metal_folder().text, in.text);
   if (metal_command(command, &said) && said.data && strstr(said.data, "program_source:")) {
@@ -164,7 +164,6 @@ static metal_path metal_compile(const metal_module *m, const metal_reading *r, m
   };
   char command[1200];
   metal_text text = {NULL, 0, 0};
-  metal_print(&text, "#define METAL_EXECUTES\n");
   metal_put_swizzles(&text, r);
   metal_print(&text, "#include \"metal_stub%s.h\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
   metal_put(&text, r->text.data, r->text.n);

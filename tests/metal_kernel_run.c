@@ -27,6 +27,19 @@ enum {
 };
 static const size_t metal_shadow_most = (size_t)1 << 28;   // bytes bound: beyond, races are not looked for
 
+// A fiber that is left where it was leaves marks of its frames on its stack.
+#if defined __has_feature
+  #if __has_feature(address_sanitizer)
+    #define METAL_ASAN
+  #endif
+#endif
+#if defined METAL_ASAN || defined __SANITIZE_ADDRESS__
+  #include <sanitizer/asan_interface.h>
+  static void metal_forget(char *stack, size_t n) { __asan_unpoison_memory_region(stack, n); }
+#else
+  static void metal_forget(char *stack, size_t n) { (void)stack; (void)n; }
+#endif
+
 // ** fibers **
 
 #ifdef __x86_64__
@@ -467,6 +480,7 @@ static metal_worker *metal_worker_take(metal_run_state *run) {
   w->fiber_now = -1;
   w->last = NULL;
   w->n = (int)(run->d->items[0] * run->d->items[1] * run->d->items[2]);
+  metal_forget(w->stacks, (size_t)w->made * METAL_SPAN);
   w->made = w->idles = w->ranges = 0;
   w->group_cells = 0;
   if (run->checked) memset(w->group_shadow, 0, METAL_GROUP_MOST / 4 * sizeof *w->group_shadow);

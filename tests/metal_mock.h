@@ -6,7 +6,8 @@
 //     tests/metal_kernel.h. As the framework itself, the mock is one for the process: a lock guards it, all of this may
 //     be called from any thread, and metal_mock_reset only while no context and no object of Metal's is in use.
 // Rows of chips: "a14" iPad, iOS 14, Apple7; "apple7" M1, macOS 11; "apple8" M2, macOS 13; "apple9" M3, macOS 15;
-//     "mac2" Radeon Pro in an Intel Mac, macOS 12, no unified memory; "paravirtual" a virtual machine's GPU, macOS 14.
+//     "mac2" Radeon Pro in an Intel Mac, macOS 12, no unified memory; "egpu" one that can be pulled out; "intel" a GPU
+//     of low power in a Mac, macOS 12; "paravirtual" a virtual machine's, macOS 14, without SIMD-scoped calls.
 // Mistakes are found where Metal's validation layer finds them, and further: objects of the dead, leaks, hazards that
 //     no barrier or encoder orders, resources of indirect commands that are not made resident, what the system that is
 //     played has not. A private buffer is nowhere in the host's memory for who asks for its contents.

@@ -255,12 +255,21 @@ static void mock_zombie_told(id self, SEL message) {
 - (void)doesNotRecognizeSelector:(SEL)selector { mock_zombie_told(self, selector); }
 @end
 
+// What Foundation says: of its own objects that leak for want of a pool, it says it here alone.
+static void mock_logged(NSString *message) {
+  const char *text = [message UTF8String], *pool = strstr(text, "autorelease called without pool for object");
+  if (!pool) fputs(text, stderr);
+  else
+    mock_mistake(NULL, NULL, "%.*s: there is no autorelease pool on this thread", (int)strcspn(pool, "\n"), pool);
+}
+
 // What Foundation makes once for the process and never frees is made where no sanitizer looks.
 extern void __lsan_disable(void) __attribute__((weak));
 extern void __lsan_enable(void) __attribute__((weak));
 static void mock_warm(void) {
   static int warm;
   if (warm++) return;
+  _NSLog_printf_handler = mock_logged;
   if (__lsan_disable) __lsan_disable();
   NSAutoreleasePool *pool = [NSAutoreleasePool new];
   [[mock_error(MTLLibraryErrorDomain, 1, "none") localizedDescription] length];

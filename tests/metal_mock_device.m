@@ -1,7 +1,8 @@
 // metal_mock_device: the Macs and iPads that are played: chips, what systems have, devices and what they make.
 //
 // In: a row of the table of chips, and the version of its system. Out: MTLDevice.
-// Holds: figures of limits are Apple's Metal Feature Set Tables (2024-12), "Minimum/Maximum" rows; versions are those
+// Holds: a simdgroup has 32 threads on all of them, as those of metal_kernel.h, though GCN's and Intel's have others.
+//        Figures of limits are Apple's Metal Feature Set Tables (2024-12), "Minimum/Maximum" rows; versions are those
 //        of the availability in Apple's documentation of each symbol.
 #import "metal_mock_state.h"
 #import <objc/runtime.h>
@@ -16,7 +17,9 @@ static const mock_chip mock_chips_table[] = {
   { "apple8", "Apple M2", 13, 0, 1008, 2002, 1, 0, 0, 0, GIB(8), GIB(10), 32768, 1024, 4 },
   { "apple9", "Apple M3 Max", 15, 0, 1009, 2002, 1, 0, 0, 0, GIB(16), GIB(27), 32768, 1024, 4 },
   { "a14", "Apple A14 GPU", 14, 1, 1007, 0, 1, 0, 0, 0, GIB(1), GIB(2), 32768, 1024, 4 },
-  { "mac2", "AMD Radeon Pro 5500M", 12, 0, 0, 2002, 0, 0, 1, 0, GIB(3), GIB(4), 32768, 1024, 32 },
+  { "mac2", "AMD Radeon Pro 5500M", 12, 0, 0, 2002, 0, 0, 0, 0, GIB(3), GIB(4), 32768, 1024, 32 },
+  { "egpu", "AMD Radeon RX 580", 12, 0, 0, 2002, 0, 0, 1, 0, GIB(3), GIB(8), 32768, 1024, 32 },
+  { "intel", "Intel(R) UHD Graphics 630", 12, 0, 0, 2002, 1, 1, 0, 0, GIB(1), GIB(1), 32768, 1024, 32 },
   { "paravirtual", "Apple Paravirtual device", 14, 0, 1005, 2002, 1, 0, 0, 1, GIB(1), GIB(2), 32768, 1024, 4 },
 };
 
@@ -150,7 +153,7 @@ static MockEvent *mock_event(MockDevice *self, int shared) {
 - (uint64_t)registryID { return 0x100000000u + 0x3a7u + (uint64_t)index * 0x10; }
 - (MTLSize)maxThreadsPerThreadgroup { return MTLSizeMake(chip->threads, chip->threads, chip->threads); }
 - (BOOL)isLowPower { return mock_needs(self, _cmd) && chip->low_power; }
-- (BOOL)isHeadless { return mock_needs(self, _cmd) && 0; }
+- (BOOL)isHeadless { return mock_needs(self, _cmd) && chip->removable; }
 - (BOOL)isRemovable { return mock_needs(self, _cmd) && chip->removable; }
 - (BOOL)hasUnifiedMemory { return chip->unified != 0; }
 - (uint64_t)recommendedMaxWorkingSetSize {

@@ -76,7 +76,7 @@ static void test_stamps(void) {
 
 enum { ROWS = 17, INNER = 23, COLUMNS = 19 };
 static tiny_tensor *some_values(tiny_ctx *t) {
-  tiny_tensor *x = tiny_randn(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_randn(t, TINY_SHAPE(INNER, COLUMNS));
+  tiny_tensor *x = tiny_rand(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_rand(t, TINY_SHAPE(INNER, COLUMNS));
   return tiny_softmax(tiny_matmul(x, w), -1);
 }
 static void values_of(tiny_ctx *t, float *out) {
@@ -129,15 +129,15 @@ static void test_large(void) {
 }
 static void test_no_room(void) {
   for (int gpu = 0; gpu < PLAYED_GPUS; gpu += 3) {
-    play p = play_on((played_desc){.gpu = gpu, .max_buffer_nbytes = 1 << 20});
-    tiny_tensor *x = tiny_zeros(p.t, TINY_F32, TINY_SHAPE(1 << 19));
+    play p = play_on((played_desc){.gpu = gpu, .max_buffer_nbytes = 16 << 20});
+    tiny_tensor *x = tiny_zeros(p.t, TINY_F32, TINY_SHAPE(1 << 23));
     CHECK_EQ(tiny_realize(&x, 1), TINY_E_MEMORY);
     says(p.t, TINY_E_MEMORY, "maxBufferLength");
     tiny_clear(p.t);
     values_are(p.t);                       // nothing is lost
     play_end(&p);
-    p = play_on((played_desc){.gpu = gpu, .memory_nbytes = 8 << 20});
-    x = tiny_zeros(p.t, TINY_F32, TINY_SHAPE(4 << 20));
+    p = play_on((played_desc){.gpu = gpu, .memory_nbytes = 24 << 20});
+    x = tiny_zeros(p.t, TINY_F32, TINY_SHAPE(8 << 20));
     CHECK_EQ(tiny_realize(&x, 1), TINY_E_MEMORY);
     says(p.t, TINY_E_MEMORY, "METAL");
     tiny_clear(p.t);
@@ -241,7 +241,9 @@ static void chain_on(int gpu, uint32_t seed) {
     CHECK_EQ(tiny_run(program, &x, &y), TINY_OK);
     CHECK_EQ(tiny_sync(p.t), TINY_OK);
     const metal_mock_counts b = metal_mock_counted();
-    CHECK(fabs(tiny_item(y) - 2) < 1e-6);
+    float got[256] = {0};
+    CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+    CHECK(fabsf(got[0] - 2) < 1e-6f && fabsf(got[255] - 2) < 1e-6f);
     tiny_end(p.t);
     if (i < 3) continue;                   // by then it is known to come again
     CHECK(b.command_buffers - a.command_buffers <= 4);
@@ -355,7 +357,7 @@ static void test_own_refused(void) {
   own_says(0, scale_source, "few", 1, 1, 128, TINY_E_DEVICE, "128");
   own_says(0, scale_source, "few", 1, 1, 128, TINY_E_DEVICE, "64");
   own_says(0, scale_source, "scale", 2, 1, 2048, TINY_E_DEVICE, "2048");
-  own_says(3, scale_source, "scale", 1, 1, 64, TINY_E_ARG, "2");
+  own_says(3, scale_source, "scale", 1, 1, 64, TINY_E_ARG, "scale has 3 parameters");
 }
 // Sizes beyond what the device takes, as the library would give them.
 static void test_fits(void) {
@@ -425,12 +427,12 @@ static void test_calls_fail(void) {
       const tiny_code code = tiny_status(t);
       ended = metal_mock_counted().calls - before < n;
       metal_mock_fail(METAL_MOCK_ANY, 0);
-      CHECK(right == (code == TINY_OK));
+      CHECK(right || code != TINY_OK);     // never in silence
       CHECK(code == TINY_OK || code == TINY_E_MEMORY || code == TINY_E_COMPILE || code == TINY_E_DEVICE);
       CHECK(code == TINY_OK || strlen(tiny_error(t)) > 20);
       CHECK(!ended || code == TINY_OK);
-      if (right != (code == TINY_OK) || (ended && code)) fprintf(stderr, "    call %ld: %s\n", n, tiny_error(t));
-      if (code && tiny_device_count(t) > 0) {              // what was refused once, is not the next time
+      if ((!right && !code) || (ended && code)) fprintf(stderr, "    call %ld: %s\n", n, tiny_error(t));
+      if (code && tiny_device_handle(t, 0)) {              // what was refused once, is not the next time
         tiny_clear(t);
         CHECK(some_work(t));
         all_well(t);
@@ -464,8 +466,8 @@ static void test_allocations_fail(void) {
 // A command buffer that ends with an error of MTLCommandBufferError: its number, and a word of the sentence.
 static void test_errors(void) {
   static const struct { int code; const char *says; } errors[] = {
-    {1, "internal"}, {2, "time"}, {3, "address"}, {7, "permitted"}, {8, "memory"}, {9, "invalid"}, {10, "memoryless"},
-    {11, "removed"}, {12, "stack"}
+    {1, "error within Metal"}, {2, "too long"}, {3, "not its own"}, {7, "may not use the GPU"}, {8, "memory"},
+    {9, "memory was gone"}, {10, "memory"}, {11, "removed"}, {12, "stack"}
   };
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
     play p = play_on((played_desc){.gpu = (int)(i % PLAYED_GPUS), .seed = (uint32_t)(i % 2)});
@@ -489,15 +491,14 @@ static void test_errors(void) {
 static void test_removed(void) {
   play_mac((played_desc){.seed = 3}, "mac2,apple7");
   tiny_ctx *t = open_with("METAL:0,METAL:1", "");
-  tiny_tensor *x = tiny_full(t, 2, TINY_F32, TINY_SHAPE(4)), *y;
-  tiny_realize(&x, 1);
-  CHECK_EQ(tiny_sync(t), TINY_OK);
-  metal_mock_remove(0);
-  for (int i = 0; i < 3; i++) {
-    y = tiny_contiguous(tiny_mul_scalar(x, 3 + i));
-    tiny_realize(&y, 1);
-    CHECK_EQ(tiny_sync(t), TINY_E_DEVICE);
-    says(t, TINY_E_DEVICE, "removed");
+  static const float data[4] = {1, 2, 3, 4};
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(4));
+  for (int i = 0; i < 4; i++) {            // the first time its kernel is compiled
+    if (i == 1) metal_mock_remove(0);
+    tiny_assign(x, tiny_mul_scalar(x, 3));
+    tiny_realize(&x, 1);
+    CHECK_EQ(tiny_sync(t), i ? TINY_E_DEVICE : TINY_OK);
+    if (i) says(t, TINY_E_DEVICE, "removed");
     tiny_clear(t);
   }
   tiny_use_device(t, 1);
@@ -543,26 +544,34 @@ static void test_cache(void) {
   CHECK_EQ(system(command), 0);
 }
 
-static void test_played(void) {
+static void test_orders(void) {
   test_order();
   test_pairs();
   test_stamps();
   test_values();
+}
+static void test_memory(void) {
   test_large();
   test_no_room();
   test_reuse();
+}
+static void test_programs(void) {
   test_lists();
   test_captured();
   test_chain();
+  test_cache();
+}
+static void test_kernels(void) {
   test_own();
   test_own_refused();
   test_fits();
   test_binaries();
+}
+static void test_failures(void) {
   test_calls_fail();
   test_allocations_fail();
   test_errors();
   test_removed();
   test_threads();
-  test_cache();
 }
 #endif

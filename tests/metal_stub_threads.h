@@ -1,5 +1,5 @@
 // metal_stub_threads: how threads of a kernel meet (MSL 6.9), atomics (6.15), matrices of a SIMD-group (6.7). The
-// executor's functions stand in metal_executor; without METAL_EXECUTES nothing defines it, and a text is only looked at.
+// executor's functions stand in metal_executor (metal_stub_run.h).
 //
 // simdgroup_matrix: element e of lane l lies where src/machine/units.c has it for Apple's. A product's sum begins with
 // the element of c and adds products in the order of k, each product and each sum rounded to f32; the result is rounded
@@ -16,10 +16,10 @@
   #define METAL_SEE(p, n) if (metal_executor->access) metal_executor->access(p, n, METAL_ATOMIC)
 #endif
 #define METAL_UNSEEN __attribute__((no_sanitize("kernel-address"), noinline))
-#ifdef METAL_EXECUTES
-  #define METAL_SPACES(of) of(device)
-#else
+#ifdef __OPENCL_CPP_VERSION__
   #define METAL_SPACES(of) of(device) of(threadgroup)
+#else
+  #define METAL_SPACES(of) of(device)
 #endif
 
 // A variable of threadgroup memory: one of this machine's thread, which runs all threads of a group.

@@ -1,29 +1,30 @@
 // metal_stub_types: what a text in Metal has without including anything, as C++14 for clang: words for spaces of
 // addresses, scalars, vectors with swizzles, packed vectors.
 //
-// With METAL_EXECUTES the spaces are one, that of the host. Without, each is its own and clang tells pointers into them
-// apart; class types then are not copied through such pointers (C++ has no constructor for that), packed vectors are.
+// As C++ the spaces are one, that of the host. As C++ for OpenCL, whose spaces and what may be done to them
+// are Metal's, pointers into them are told apart (tools/languages.py); a text is only looked at then.
 // METAL_SWIZZLES_2, _3, _4: the swizzles that vectors of so many lanes have, METAL_SWIZZLE(name, lanes ..) each; all
 // that the text says where metal_kernel.h compiles it.
 #ifndef METAL_STUB_TYPES_H
 #define METAL_STUB_TYPES_H
 #ifdef __OPENCL_CPP_VERSION__
   #pragma OPENCL EXTENSION cl_khr_fp16 : enable
-  #define read_write read_and_write        // a word of this language
+  #define read_write read_and_write        // words of this language
+  #define atomic_int metal_atomic_int
+  #define atomic_uint metal_atomic_uint
+  #define atomic_ulong metal_atomic_ulong
+  #define atomic_float metal_atomic_float
+  #define atomic_bool metal_atomic_bool
+  #define memory_order metal_memory_order
+  #define memory_order_relaxed metal_memory_order_relaxed
   #define device __global
   #define threadgroup __local
   #define thread __private
-#elif defined METAL_EXECUTES
+#else
   #define kernel
   #define device
   #define threadgroup
   #define constant const
-  #define thread
-#else
-  #define kernel
-  #define device __attribute__((address_space(1)))
-  #define constant const __attribute__((address_space(2)))
-  #define threadgroup __attribute__((address_space(3)))
   #define thread
 #endif
 #ifndef METAL_SWIZZLES_4
@@ -75,9 +76,7 @@ template <typename T> struct metal_packed_3 {
   T &operator[](int i) { return (&x)[i]; }
   const T &operator[](int i) const { return (&x)[i]; }
 };
-#ifdef METAL_EXECUTES
 template <typename T> struct metal_packed<T, 3> { typedef metal_packed_3<T> type; };
-#endif
 template <> struct metal_packed<bool, 2> { struct type { bool at[2]; bool operator[](int i) const { return at[i]; } }; };
 template <> struct metal_packed<bool, 3> { struct type { bool at[3]; bool operator[](int i) const { return at[i]; } }; };
 template <> struct metal_packed<bool, 4> { struct type { bool at[4]; bool operator[](int i) const { return at[i]; } }; };

@@ -39,7 +39,7 @@ static id<MTLComputePipelineState> pipeline_of(world *w, const char *name, int i
   MTLComputePipelineDescriptor *d = [MTLComputePipelineDescriptor new];
   id<MTLFunction> f = [w->library newFunctionWithName:string(name)];
   d.computeFunction = f;
-  d.supportIndirectCommandBuffers = indirect != 0;
+  d.supportIndirectCommandBuffers = indirect ? YES : NO;
   d.label = string(name);
   id<MTLComputePipelineState> p = [w->device newComputePipelineStateWithDescriptor:d options:0 reflection:NULL
                                                                              error:NULL];
@@ -236,6 +236,85 @@ static void run_residency(world *w) {
   [s commit];
   [s release];
 }
+
+// What is inherited is the encoder's, as it is when the commands are executed.
+static void run_inherited(world *w) {
+  MTLIndirectCommandBufferDescriptor *d = [MTLIndirectCommandBufferDescriptor new];
+  d.commandTypes = MTLIndirectCommandTypeConcurrentDispatch;
+  d.inheritBuffers = YES;
+  d.inheritPipelineState = YES;
+  id<MTLIndirectCommandBuffer> i = [w->device newIndirectCommandBufferWithDescriptor:d maxCommandCount:2 options:0];
+  [[i indirectComputeCommandAtIndex:0] concurrentDispatchThreadgroups:MTLSizeMake(N / GROUP, 1, 1)
+                                                threadsPerThreadgroup:MTLSizeMake(GROUP, 1, 1)];
+  id<MTLCommandBuffer> b = [w->queue commandBuffer];
+  id<MTLComputeCommandEncoder> e = [b computeCommandEncoder];
+  [e setComputePipelineState:w->twice];
+  [e setBuffer:w->x offset:0 atIndex:0];
+  [e setBuffer:w->y offset:0 atIndex:1];
+  [e executeCommandsInBuffer:i withRange:NSMakeRange(0, 1)];
+  [e setBuffer:w->y offset:0 atIndex:0];
+  [e setBuffer:w->x offset:0 atIndex:1];
+  [e executeCommandsInBuffer:i withRange:NSMakeRange(0, 1)];
+  [e endEncoding];
+  finish(b);
+  CHECK(((float *)[w->x contents])[9] == 36);
+  [i release];
+  [d release];
+}
+
+// A resource that is not tracked, in order by the host's waiting, by an event between queues, by a barrier.
+static void run_untracked(world *w) {
+  id<MTLBuffer> u = [w->device newBufferWithLength:N * 4 options:MTLResourceHazardTrackingModeUntracked];
+  id<MTLCommandQueue> second = [w->device newCommandQueue];
+  id<MTLEvent> event = [w->device newEvent];
+  id<MTLCommandBuffer> b = [w->queue commandBuffer];
+  id<MTLComputeCommandEncoder> e = [b computeCommandEncoder];
+  dispatch(e, w->twice, w->x, u);
+  [e endEncoding];
+  finish(b);
+  b = [w->queue commandBuffer];
+  e = [b computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+  dispatch(e, w->more, u, w->y);
+  [e memoryBarrierWithScope:MTLBarrierScopeBuffers];
+  dispatch(e, w->more, u, w->y);
+  [e endEncoding];
+  [b encodeSignalEvent:event value:1];
+  id<MTLCommandBuffer> after = [second commandBuffer];
+  [after encodeWaitForEvent:event value:1];
+  e = [after computeCommandEncoder];
+  dispatch(e, w->twice, u, w->y);
+  [e endEncoding];
+  [after commit];
+  [b commit];
+  [after waitUntilCompleted];
+  CHECK(((float *)[w->y contents])[5] == 24);
+  [event release];
+  [second release];
+  [u release];
+}
+
+#ifdef __BLOCKS__
+static void run_handlers(world *w) {
+  __block int ended = 0, freed = 0;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  void *memory = NULL;
+  CHECK(!posix_memalign(&memory, page, page));
+  id<MTLBuffer> pages = [w->device newBufferWithBytesNoCopy:memory length:page options:0
+                                                deallocator:^(void *pointer, NSUInteger length) {
+    freed += pointer == memory && length == page;
+    free(pointer);
+  }];
+  id<MTLCommandBuffer> b = [w->queue commandBuffer];
+  [b addCompletedHandler:^(id<MTLCommandBuffer> of) { ended += [of status] == MTLCommandBufferStatusCompleted; }];
+  id<MTLComputeCommandEncoder> e = [b computeCommandEncoder];
+  dispatch(e, w->more, pages, w->y);
+  [e endEncoding];
+  [pages release];
+  finish(b);
+  CHECK_EQ(ended, 1);                        // waiting waits for handlers, too
+  CHECK_EQ(freed, 1);
+}
+#endif
 
 static void run_blits(world *w) {
   id<MTLBuffer> hidden = [w->device newBufferWithLength:N * 4 options:MTLResourceStorageModePrivate];
@@ -454,7 +533,11 @@ static void run_retained(world *w) {         // what a command buffer holds may 
 static const struct { const char *name; void (*run)(world *); } programs[] = {
   { "saxpy", run_saxpy }, { "reduction", run_reduction }, { "concurrent", run_concurrent },
   { "apart", run_apart },
-  { "indirect", run_indirect }, { "residency", run_residency }, { "blits", run_blits }, { "managed", run_managed },
+  { "indirect", run_indirect }, { "inherited", run_inherited }, { "untracked", run_untracked },
+#ifdef __BLOCKS__
+  { "handlers", run_handlers },
+#endif
+  { "residency", run_residency }, { "blits", run_blits }, { "managed", run_managed },
   { "pages", run_pages }, { "events", run_events }, { "textures", run_textures }, { "pixels", run_pixels },
   { "archive", run_archive },
   { "compile error", run_compile_error }, { "retained", run_retained },
@@ -720,6 +803,25 @@ static void wrong_untracked(world *w) {
   end(w, e);
   [u release];
 }
+static void wrong_untracked_queues(world *w) {     // both are committed before either runs, and nothing orders them
+  id<MTLBuffer> u = [w->device newBufferWithLength:N * 4 options:MTLResourceHazardTrackingModeUntracked];
+  id<MTLSharedEvent> event = [w->device newSharedEvent];
+  id<MTLCommandQueue> second = [w->device newCommandQueue];
+  id<MTLCommandBuffer> b[2];
+  for (int i = 0; i < 2; i++) {
+    b[i] = [i ? second : w->queue commandBuffer];
+    [b[i] encodeWaitForEvent:event value:1];
+    id<MTLComputeCommandEncoder> e = [b[i] computeCommandEncoder];
+    dispatch(e, w->twice, i ? u : w->x, i ? w->y : u);
+    [e endEncoding];
+    [b[i] commit];
+  }
+  [event setSignaledValue:1];
+  for (int i = 0; i < 2; i++) [b[i] waitUntilCompleted];
+  [second release];
+  [event release];
+  [u release];
+}
 static void wrong_beyond(world *w) {
   id<MTLComputeCommandEncoder> e = encoder(w);
   dispatch(e, w->beyond, w->x, w->y);
@@ -970,12 +1072,27 @@ static void wrong_no_pool(world *w) {
   pthread_join(thread, NULL);
 }
 
+extern void __lsan_disable(void) __attribute__((weak));
+extern void __lsan_enable(void) __attribute__((weak));
+static void *string_without_pool(void *argument) {
+  if (__lsan_disable) __lsan_disable();      // it leaks, as it should
+  [NSString stringWithFormat:@"%p is no mock's object, and leaks as well", argument];
+  if (__lsan_enable) __lsan_enable();
+  return NULL;
+}
+static void wrong_no_pool_string(world *w) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, string_without_pool, w);
+  pthread_join(thread, NULL);
+}
+
 static const struct { const char *name; void (*run)(world *); const char *told; int leaks; } mistakes[] = {
   { "released too often", wrong_over_release, "-[MTLBuffer release]: sent to an object that was freed", 0 },
   { "released too often, held", wrong_over_release_held, "-[MTLBuffer release]: released more often", 0 },
   { "message to the dead", wrong_dead, "-[MTLBuffer contents]: sent to an object that was freed", 0 },
   { "leak", wrong_leak, "MTLBuffer forgotten is still alive", 0 },
   { "no pool", wrong_no_pool, "-[MTLCommandBuffer autorelease]: there is no autorelease pool", 1 },
+  { "no pool, string", wrong_no_pool_string, "there is no autorelease pool", 0 },
   { "encoder not ended", wrong_not_ended, "-[MTLCommandBuffer commit]: an encoder of it was not ended", 0 },
   { "two encoders", wrong_two_open, "-[MTLCommandBuffer blitCommandEncoder]: the encoder before it", 0 },
   { "encoder freed", wrong_never_ended, "-[MTLComputeCommandEncoder end]: freed without endEncoding", 0 },
@@ -1012,6 +1129,7 @@ static const struct { const char *name; void (*run)(world *); const char *told; 
   { "hazard", wrong_hazard, "no barrier is between them", 0 },
   { "barrier of another", wrong_barrier_of_another, "no barrier is between them", 0 },
   { "untracked", wrong_untracked, "no event orders them", 0 },
+  { "untracked, two queues", wrong_untracked_queues, "no event orders them", 0 },
   { "out of bounds", wrong_beyond, "-[MTLCommandBuffer commit]: beyond: ", 0 },
   { "indirect hazard", wrong_indirect_hazard, "no barrier is between them", 0 },
   { "indirect, not named", wrong_indirect_use, "neither named by useResource nor", 0 },
@@ -1181,7 +1299,7 @@ static void test_chips(void) {
   all = MTLCopyAllDevices();
   CHECK_EQ([all count], 3);
   id<MTLDevice> radeon = [all objectAtIndex:0], m2 = [all objectAtIndex:1], machine = [all objectAtIndex:2];
-  CHECK(![radeon hasUnifiedMemory] && [radeon isRemovable] && ![radeon supportsFamily:MTLGPUFamilyApple7]);
+  CHECK(![radeon hasUnifiedMemory] && ![radeon isRemovable] && ![radeon supportsFamily:MTLGPUFamilyApple7]);
   CHECK([radeon supportsFamily:MTLGPUFamilyMac2] && [radeon supportsFamily:MTLGPUFamilyMetal3]);
   CHECK([m2 supportsFamily:MTLGPUFamilyApple8] && ![m2 supportsFamily:MTLGPUFamilyApple9]);
   CHECK(![machine supportsFamily:MTLGPUFamilyApple7]);
@@ -1195,6 +1313,12 @@ static void test_chips(void) {
   [pool release];
   world_clean("chips");
   pool = [NSAutoreleasePool new];
+  metal_mock_reset(&(metal_mock_desc){ .chips = "intel,egpu" });
+  all = MTLCopyAllDevices();
+  CHECK([[all objectAtIndex:0] isLowPower] && [[all objectAtIndex:0] hasUnifiedMemory]);
+  CHECK([[all objectAtIndex:1] isRemovable] && [[all objectAtIndex:1] isHeadless]);
+  CHECK(![[all objectAtIndex:1] isLowPower] && ![[all objectAtIndex:0] isRemovable]);
+  [all release];
   metal_mock_reset(&(metal_mock_desc){ .chips = "a14" });
   id<MTLDevice> phone = MTLCreateSystemDefaultDevice();
   CHECK(![phone respondsToSelector:@selector(isLowPower)] && ![phone supportsFamily:MTLGPUFamilyMac2]);
@@ -1313,6 +1437,84 @@ static void test_late(void) {                // what is committed has not happen
   CHECK(late);
 }
 
+// A wait for what nobody signals ends with Metal's time-out; what is behind it in the queue goes on.
+static void test_timeout(void) {
+  world w;
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  world_open(&w, &(metal_mock_desc){ .chips = "apple7", .timeout_ms = 20 });
+  id<MTLSharedEvent> event = [w.device newSharedEvent];
+  id<MTLCommandBuffer> b = [w.queue commandBuffer];
+  [b encodeWaitForEvent:event value:1];
+  finish(b);
+  CHECK_EQ([[b error] code], MTLCommandBufferErrorTimeout);
+  run_saxpy(&w);
+  [event release];
+  world_close(&w);
+  [pool release];
+  world_clean("timeout");
+}
+
+static void test_removed(void) {
+  world w;
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  world_open(&w, &(metal_mock_desc){ .chips = "mac2" });
+  metal_mock_remove(0);
+  id<MTLComputeCommandEncoder> e = encoder(&w);
+  dispatch(e, w.more, w.x, w.y);
+  end(&w, e);
+  CHECK_EQ([[w.b error] code], MTLCommandBufferErrorDeviceRemoved);
+  CHECK([w.device newBufferWithLength:16 options:0] == nil);
+  world_close(&w);
+  [pool release];
+  world_clean("removed");
+}
+
+// A queue gives out no more than it has, and waits until one is completed.
+static void test_queue_limit(void) {
+  world w;
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  world_open(&w, &(metal_mock_desc){ .chips = "apple7", .seed = 5 });
+  id<MTLCommandQueue> q = [w.device newCommandQueueWithMaxCommandBufferCount:2];
+  for (int i = 0; i < 20; i++) {
+    id<MTLCommandBuffer> b = [q commandBuffer];
+    id<MTLComputeCommandEncoder> e = [b computeCommandEncoder];
+    dispatch(e, w.more, w.x, w.y);
+    [e endEncoding];
+    if (i == 19) finish(b); else [b commit];
+  }
+  CHECK(((float *)[w.x contents])[0] == 20);
+  [q release];
+  world_close(&w);
+  [pool release];
+  world_clean("queue limit");
+}
+
+// A program that knows nothing of the mock: chips by the environment, and status 3 where it leaves something.
+static int unknowing(int leaks) {
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  id<MTLDevice> d = MTLCreateSystemDefaultDevice();
+  const int right = [[d name] isEqual:@"Apple M2"];
+  id<MTLBuffer> b = [d newBufferWithLength:16 options:0];
+  if (!leaks) [b release];
+  [d release];
+  [pool release];
+  return right ? 0 : 1;
+}
+
+static void test_unknowing(const char *program) {
+  char command[4200];
+  for (int leaks = 0; leaks < 2; leaks++) {
+    snprintf(command, sizeof command, "METAL_MOCK_CHIPS=apple8 '%s' %s 2>&1", program, leaks ? "leaks" : "clean");
+    FILE *f = popen(command, "r");
+    char said[1000] = "";
+    CHECK(f != NULL);
+    if (!f) return;
+    said[fread(said, 1, sizeof said - 1, f)] = 0;
+    CHECK_EQ(pclose(f), leaks ? 3 << 8 : 0);
+    CHECK((strstr(said, "metal_mock: MTLBuffer is still alive") != NULL) == leaks);
+  }
+}
+
 static void test_no_kernels(void) {
   world w;
   NSAutoreleasePool *pool = [NSAutoreleasePool new];
@@ -1327,8 +1529,9 @@ static void test_no_kernels(void) {
   world_clean("no kernels");
 }
 
-int main(void) {
-  static const char *const chips[] = { "apple7", "apple8", "apple9", "a14", "mac2", "paravirtual" };
+int main(int argc, char **argv) {
+  if (argc > 1) return unknowing(!strcmp(argv[1], "leaks"));
+  static const char *const chips[] = { "apple7", "apple8", "apple9", "a14", "mac2", "egpu", "intel", "paravirtual" };
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
     for (uint32_t seed = 0; seed < 3; seed++) test_programs(chips[i], seed);
   for (uint32_t seed = 0; seed < 2; seed++) test_mistakes(seed);
@@ -1343,6 +1546,10 @@ int main(void) {
   if (case_named("threads")) test_threads();
   if (case_named("late")) test_late();
   if (case_named("no kernels")) test_no_kernels();
+  if (case_named("timeout")) test_timeout();
+  if (case_named("removed")) test_removed();
+  if (case_named("queue limit")) test_queue_limit();
+  if (case_named("unknowing")) test_unknowing(argv[0]);
   metal_mock_reset(NULL);
   return test_report();
 }

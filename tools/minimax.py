@@ -131,9 +131,12 @@ sin_f = lambda z: ((sin(sqrt(z)) / sqrt(z) - 1) / z if z > tiny else -mpf(1) / 6
 half, quarter = (pi / 2) ** 2 * mpf('1.001'), (pi / 4) ** 2 * mpf('1.001')
 fit('sin half', sin_f, lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0), mpf(0), half, 4, 'f64')
 fit('sin quarter', sin_f, lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0), mpf(0), quarter, 5, 'f64')
+fit('sin quarter', sin_f, lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0), mpf(0), quarter, 3, 'f32')
 # cos r = 1 - z / 2 + z^2 P(z)
 cos_f = lambda z: ((cos(sqrt(z)) - 1 + z / 2) / z ** 2 if z > mpf(10) ** -9 else mpf(1) / 24 - z / 720)
 fit('cos quarter', cos_f, lambda z: z ** 2 / cos(sqrt(z)), mpf(0), quarter, 5, 'f64')
+fit('cos quarter', cos_f, lambda z: z ** 2 / cos(sqrt(z)), mpf(0), quarter, 2, 'f32')
+pieces('pi, 12 bits and rest', pi, [12, None])
 # 1 - Phi(x) = e^(-x^2/2) P(x) / Q(x), Phi the normal distribution; in f32 nothing is left beyond 14.5
 ratio('normal tail', lambda x: mp.exp(x * x / 2) * mp.erfc(x / sqrt(2)) / 2, mpf(0), mpf('14.5'), 4, 5, 'f32')
 pieces('1/ln 2, 12 bits and rest', 1 / log(mpf(2)), [12, None])

@@ -480,6 +480,7 @@ static tiny_uop *tn_unit_of_row(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *t
   tiny_uop *load = tn_core_load(t, c->stage[1], tn_place_plus(t, row, tn_unit_across_pitch(c), k), (int)(few * g)),
            *all = tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)(g * words), 1, &load, 0, 0, NULL),
            *which = tn_u2(t, TINY_OP_MOD, tile, together), *word[4];
+  if (all->lanes == 1) return all;
   for (int64_t w = 0; w < words; w++) {
     word[w] = tn_pick(t, all, w, 1);
     for (int64_t i = 1; i < g; i++)

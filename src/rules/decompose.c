@@ -473,7 +473,7 @@ static tiny_uop *tn_trunc_of(tiny_ctx *t, tiny_uop *x) {
   return where(lt(tn_float_abs(t, x), N(x, ldexp(1, tn_float_facts_of(x->dtype)->mantissa))), y, x);
 }
 
-static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
+static tiny_uop *tn_transcend(tiny_ctx *t, const void *target, const tiny_uop *r) {
   tiny_uop *x = r->src[0];
   if (tn_is_narrow(x->dtype)) {
     tiny_uop *wide = cast(x, TINY_F32);
@@ -484,9 +484,9 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
     case TINY_OP_EXP2:
       return r->k & TN_EXP_FALLING ? tn_exp_falling_of(t, x, (int)r->k) : tn_exp_of(t, x, (int)r->k & TN_EXP_NATURAL);
     case TINY_OP_LOG2: return tn_log2_value(t, x);
-    case TINY_OP_SIN: return tn_sin_of(t, x, (int)r->k);
+    case TINY_OP_SIN: return tn_sin_of(t, x, (int)r->k, tn_has_dtype(target, TINY_F64));
     case TINY_OP_TRUNC: return tn_trunc_of(t, x);
-    default: return tn_pow_of(t, x, r->src[1]);
+    default: return tn_pow_of(t, x, r->src[1], tn_has_dtype(target, TINY_F64));
   }
 }
 
@@ -510,7 +510,7 @@ static tiny_uop *tn_by_sibling(tiny_ctx *t, const tiny_uop *r) {
 }
 
 RULES(tn_rules_missing, x, y, z)
-  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks_function(ctx, r) ? tn_transcend(t, r)
+  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks_function(ctx, r) ? tn_transcend(t, ctx, r)
       : r->k ? tn_by_sibling(t, r) : NULL;
   RULE("(MAX x y)")                        return tn_lacks(ctx, r->op) ? tn_max_of(t, x, y) : NULL;
   RULE("(TRUNC x:i)")                      return x;

@@ -3,10 +3,11 @@
 // targets that have a 2^x of their own: see tn_by_sibling.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
-// Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
+// Holds: errors stay within 1 ulp (POW in its own dtype: see there) over all inputs: subnormals, infinities, NaN, huge
 // arguments of SIN. Narrow floats are computed in f32 by the caller. Largest errors in ulp, found by
 // tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
 //   f32, all values: exp2 0.879, exp 0.892, log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
+//   f32 on targets without f64, random samples: sin 0.77, cos 0.76, pow 4.7
 //   f64, random samples: exp2 0.86, exp 0.88, log2 0.73, sin and cos 1.00 (half of it may be the reference's)
 // A MUL may be fused with the ADD or SUB that uses it: codegen/fuse.c does so where the target has FMA, compilers of
 // other languages by themselves. Where a step depends on the rounding error of another (x - n*A, y - (x + y)), products
@@ -299,20 +300,61 @@ static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x, int cosine) {
   if (!cosine) y = where(lt(size, N(x, ldexp(1, -27))), x, y);               // sin -0.0 is -0.0
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));
 }
-static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x, int cosine) {
-  return x->dtype == TINY_F64 ? tn_sin_f64(t, x, cosine) : tn_sin_f32(t, x, cosine);
+
+// f32 without f64: as tn_sin_f64, with the fraction of a turn beyond pi / 4 always from the window of digits, which has a
+// word of zeros in front: x = m 2^e with e from -24 on. Fractions are of 64 bits, which f32 takes as a pair.
+static const double tn_sin_quarter_f32[] = {-0.166666672, 0.0083333794, -0.000198530644, 2.83250984e-06};
+static const double tn_cos_quarter_f32[] = {0.0416666456, -0.00138873095, 2.44323273e-05};
+static tn_pair tn_reduce_f32(tiny_ctx *t, tiny_uop *bits, int cosine, tiny_uop **quarter) {
+  tiny_uop *m = or_(and_(bits, K(bits, 0x7FFFFF)), K(bits, 0x800000)), *w[11];
+  for (int i = 0; i < 11; i++) w[i] = K(bits, i >= 1 && i <= 7 ? tn_turns_f32[i - 1] : 0);
+  tn_bit_window(t, w, 3, 8, and_(sub(shr(bits, K(bits, 23)), K(bits, 118)), K(bits, 255)));
+  tiny_uop *wide = cast(m, TINY_U64), *by32 = K(wide, 32);
+  tiny_uop *turn = add(add(shl(cast(mul(m, w[0]), TINY_U64), by32), mul(wide, cast(w[1], TINY_U64))),
+      shr(mul(wide, cast(w[2], TINY_U64)), by32));
+  if (cosine) turn = add(turn, K(turn, (int64_t)1 << 62));
+  tiny_uop *whole = shr(add(turn, K(turn, (int64_t)1 << 61)), K(turn, 62));
+  tiny_uop *f = tn_bitcast(t, sub(turn, shl(whole, K(turn, 62))), TINY_I64);
+  tiny_uop *hi = cast(f, TINY_F32), *lo = cast(sub(f, cast(hi, TINY_I64)), TINY_F32);
+  // times pi * 2^-63, whose first part has 12 bits
+  tiny_uop *top = tn_float_mask(t, hi, -4096), *rest = add(sub(hi, top), lo);
+  *quarter = cast(whole, TINY_U32);
+  tiny_uop *first = mul(top, N(hi, ldexp(3.140625, -63)));
+  return tn_fast_sum(t, first, add(mul(top, N(hi, ldexp(0.00096765358979323851, -63))),
+      mul(rest, N(hi, ldexp(3.1415926535897931, -63)))));
+}
+static tiny_uop *tn_sin_alone(tiny_ctx *t, tiny_uop *x, int cosine) {
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)), *quarter;
+  tiny_uop *is_small = lt(size, K(bits, 0x3F490FDB));      // pi / 4
+  const tn_pair far_way = tn_reduce_f32(t, size, cosine, &quarter);
+  tiny_uop *r = where(is_small, tn_bitcast(t, size, TINY_F32), far_way.hi), *lo = where(is_small, N(x, 0), far_way.lo);
+  quarter = where(is_small, K(bits, cosine), quarter);
+  tiny_uop *z = mul(r, r), *v = mul(z, r), *half = mul(z, N(x, 0.5)), *w = sub(N(x, 1), half);
+  tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_horner(t, z, tn_sin_quarter_f32 + 1, 3)))), lo);
+  tiny_uop *odd = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter_f32[0]))));
+  tiny_uop *even = add(w, add(sub(sub(N(x, 1), w), half),
+      sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter_f32, 3)), mul(r, lo))));
+  tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(bits, 1)), K(bits, 0)), even, odd), TINY_U32);
+  tiny_uop *sign = shl(and_(quarter, K(bits, 2)), K(bits, 30));
+  if (!cosine) sign = xor_(sign, and_(bits, K(bits, (int64_t)0x80000000)));
+  return where(lt(size, K(bits, 0x7F800000)), tn_bitcast(t, xor_(y, sign), TINY_F32), N(x, (double)NAN));
+}
+// has_f64: numbers of 64 bits may be computed with.
+static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x, int cosine, int has_f64) {
+  if (x->dtype == TINY_F64) return tn_sin_f64(t, x, cosine);
+  return has_f64 ? tn_sin_f32(t, x, cosine) : tn_sin_alone(t, x, cosine);
 }
 
 // ** pow **
 
-// |x|^y. For f64 the product y log2|x| is a sum, too: its first part is a product of short numbers. The
-// logarithm is good to 2^-57 of itself or so, which y log2|x| near 1024 makes 2^-47: up to 60 ulp there, 1
-// ulp for results near 1.
+// |x|^y in the dtype of x. The product y log2|x| is a sum, too: its first part is a product of short numbers. The
+// logarithm of f64 is good to 2^-57 of itself or so, which y log2|x| near 1024 makes 2^-47: up to 60 ulp there, 1
+// ulp for results near 1. That of f32 is good to 2^-28, and y log2|x| is below 128.
 static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  const int64_t short_mask = x->dtype == TINY_F64 ? -((int64_t)1 << 27) : -4096;
   tiny_uop *plain = mul(y, tn_log2_value(t, x));
   const tn_pair raw = tn_log2_pair(t, x), log = tn_fast_sum(t, raw.hi, raw.lo);
-  tiny_uop *yh = tn_float_mask(t, y, -((int64_t)1 << 27)), *lh = tn_float_mask(t, log.hi,
-      -((int64_t)1 << 27));
+  tiny_uop *yh = tn_float_mask(t, y, short_mask), *lh = tn_float_mask(t, log.hi, short_mask);
   tiny_uop *first = mul(yh, lh), *second = add(add(mul(yh, sub(log.hi, lh)), mul(sub(y, yh), log.hi)),
       mul(y, log.lo));
   const tn_pair e = tn_fast_sum(t, first, second);
@@ -321,10 +363,10 @@ static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
       add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
 }
 
-// C17 F.10.4.4. f32 is computed in f64.
-static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+// C17 F.10.4.4. f32 is computed in f64 where there is one.
+static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y, int has_f64) {
   tiny_uop *size = tn_float_abs(t, x), *one = N(x, 1), *zero = N(x, 0), *p;
-  if (x->dtype == TINY_F64) p = tn_pow_abs(t, size, y);
+  if (x->dtype == TINY_F64 || !has_f64) p = tn_pow_abs(t, size, y);
   else p = cast(tn_exp_of(t, mul(cast(y, TINY_F64), tn_log2_value(t, cast(size, TINY_F64))), 0), x->dtype);
   tiny_uop *half = mul(y, N(y, 0.5)), *odd = and_(ne(tn_u1(t, TINY_OP_TRUNC, half), half),
       not_(ne(tn_u1(t, TINY_OP_TRUNC, y), y)));

@@ -200,6 +200,7 @@ extern NSErrorUserInfoKey const NSUnderlyingErrorKey;
 
 // ** the system **
 
+extern NSString *NSTemporaryDirectory(void);
 @interface NSFileManager : NSObject
 @property(class, readonly, strong) NSFileManager *defaultManager;
 - (BOOL)fileExistsAtPath:(NSString *)path;
@@ -212,6 +213,7 @@ typedef struct { NSInteger majorVersion, minorVersion, patchVersion; } NSOperati
 @property(class, readonly, strong) NSProcessInfo *processInfo;
 @property(readonly) NSOperatingSystemVersion operatingSystemVersion;
 @property(readonly, copy) NSString *operatingSystemVersionString;
+@property(readonly, copy) NSString *globallyUniqueString;
 - (BOOL)isOperatingSystemAtLeastVersion:(NSOperatingSystemVersion)version;
 @end
 
