@@ -26,7 +26,8 @@ static metal_dispatch dispatch_of(metal_module *m, const char *name, unsigned gr
   d.threads = 1;
   return d;
 }
-static void bind(metal_dispatch *d, int index, void *base, size_t nbytes) { d->buffer[index] = (metal_binding){base,
+static void
+set_buffer(metal_dispatch *d, int index, void *base, size_t nbytes) { d->buffer[index] = (metal_binding){base,
   nbytes}; }
 static int runs(const metal_dispatch *d) {
   const int failed = d->function ? metal_run(d, said, sizeof said) : 1;
@@ -88,7 +89,7 @@ static void test_numbers(void) {
     metal_dispatch d = dispatch_of(m, name, 1, 1);
     memcpy(d.groups, grid, sizeof grid);
     memcpy(d.items, items, sizeof items);
-    bind(&d, 4, out, sizeof out);
+    set_buffer(&d, 4, out, sizeof out);
     memset(out, 0xEE, sizeof out);
     case_named("%s as %s", numbers[i].attribute, numbers[i].type);
     if (!runs(&d)) continue;
@@ -169,7 +170,7 @@ static void test_values(void) {
   while ((at = strstr(at, "0.5h, 1.0h, 1.5h")) != NULL) memcpy(at, "0.5 , 1.0 , 1.5 ", 16);
   metal_module *m = module_of(text.data, 310);
   metal_dispatch d = dispatch_of(m, "f", 1, 1);
-  bind(&d, 0, out, sizeof out);
+  set_buffer(&d, 0, out, sizeof out);
   if (m && runs(&d)) for (int i = 0; i < VALUES; i++) {
     case_named("%s", values[i].text);
     const int is = fabs(out[i] - values[i].want) <= 4e-7 * fabs(values[i].want);
@@ -207,7 +208,7 @@ static void test_memory(void) {
     for (int k = 0; k < 16; k++) two[k] = (unsigned char)(90 + k);
     snprintf(name, sizeof name, "f_%s", types[i]);
     metal_dispatch d = dispatch_of(m, name, 1, 1);
-    bind(&d, 0, in, 4 * n); bind(&d, 1, out, 10 * n); bind(&d, 2, two, 2 * n);
+    set_buffer(&d, 0, in, 4 * n); set_buffer(&d, 1, out, 10 * n); set_buffer(&d, 2, two, 2 * n);
     case_named("memory of %s", types[i]);
     if (!runs(&d)) continue;
     CHECK(!memcmp(out, two + n, n) && !memcmp(out + n, in, 4 * n) && !memcmp(out + 5 * n, in + n, 3 * n) &&
@@ -298,7 +299,7 @@ static void test_exchanges(void) {
     char name[16];
     snprintf(name, sizeof name, "f%d", i);
     metal_dispatch d = dispatch_of(m, name, 2, 64);
-    bind(&d, 0, in, sizeof in); bind(&d, 1, out, sizeof out);
+    set_buffer(&d, 0, in, sizeof in); set_buffer(&d, 1, out, sizeof out);
     case_named("%s", exchanges[i].text);
     if (!runs(&d)) continue;
     for (int at = 0; at < 128; at++) {
@@ -366,8 +367,9 @@ static void test_matrices(void) {
     snprintf(name, sizeof name, "f%d", type);
     metal_dispatch d = dispatch_of(m, name, 1, 64);
     const size_t nbytes = type ? 2 : 4;
-    bind(&d, 0, data[0], 16 * WIDE * nbytes); bind(&d, 1, data[1], 16 * WIDE * nbytes); bind(&d, 2, c, sizeof c);
-    bind(&d, 3, e, 128 * nbytes);
+    set_buffer(&d, 0, data[0], 16 * WIDE * nbytes); set_buffer(&d, 1, data[1], 16 * WIDE * nbytes);
+    set_buffer(&d, 2, c, sizeof c);
+    set_buffer(&d, 3, e, 128 * nbytes);
     case_named("matrices of %s", types[type]);
     if (!runs(&d)) continue;
     for (int s = 0; s < 2; s++) for (int row = 0; row < 8; row++) for (int column = 0; column < 8; column++) {
@@ -419,7 +421,7 @@ static void test_atomics(void) {
     metal_kernel_mode(mode);
     metal_module *m = module_of(source, 300);
     metal_dispatch d = dispatch_of(m, "f", 20, 50);
-    bind(&d, 0, n, sizeof n); bind(&d, 1, &s, sizeof s); bind(&d, 2, k, sizeof k);
+    set_buffer(&d, 0, n, sizeof n); set_buffer(&d, 1, &s, sizeof s); set_buffer(&d, 2, k, sizeof k);
     d.threads = 3;
     if (!m || !runs(&d)) continue;
     CHECK(n[0] == 2000 && n[1] == 0xFFFFFFFF && n[2] == 999 * 500 && n[3] == 99 && s == 500 && k[0] == 999 &&
@@ -475,11 +477,11 @@ static void test_arguments(void) {
   float out[8], version = 0;
   struct { unsigned n; float scale; } s = {8, 3};
   metal_dispatch d = dispatch_of(m, "fill_float", 1, 8);
-  bind(&d, 0, &s, sizeof s); bind(&d, 1, out, sizeof out);
+  set_buffer(&d, 0, &s, sizeof s); set_buffer(&d, 1, out, sizeof out);
   d.threadgroup_nbytes[2] = 32;
   if (runs(&d)) for (int i = 0; i < 8; i++) CHECK(out[i] == (float)(3 * i));
   d = dispatch_of(m, "macro", 1, 1);
-  bind(&d, 3, &version, sizeof version);
+  set_buffer(&d, 3, &version, sizeof version);
   if (runs(&d)) CHECK(version == 300);
 }
 
@@ -562,7 +564,7 @@ static void test_mistakes(void) {
     case_named("%s", mistakes[i].body);
     metal_module *m = module_of(text.data, 310);
     metal_dispatch d = dispatch_of(m, "f", (unsigned)mistakes[i].groups, 64);
-    bind(&d, 0, x, 64 * sizeof *x); bind(&d, 1, y, 64 * sizeof *y);
+    set_buffer(&d, 0, x, 64 * sizeof *x); set_buffer(&d, 1, y, 64 * sizeof *y);
     *said = 0;
     const int failed = m && metal_run(&d, said, sizeof said), is = mistakes[i].want ? failed && strstr(said,
         mistakes[i].want) : !failed;
@@ -589,7 +591,7 @@ static void test_spaces(void) {
   d.items[0] = 8;
   d.touched = touched;
   memset(touched, 0, sizeof touched);
-  bind(&d, 0, memory, 12 * sizeof(float)); bind(&d, 1, memory + 32, 8 * sizeof(float));
+  set_buffer(&d, 0, memory, 12 * sizeof(float)); set_buffer(&d, 1, memory + 32, 8 * sizeof(float));
   CHECK(metal_run(&d, said, sizeof said) && strstr(said, "a race: byte 12 of buffer 1"));
   d.items[0] = 1;
   memset(touched, 0, sizeof touched);
@@ -622,7 +624,7 @@ static void test_textures(void) {
     metal_module *m = module_of(source, 310);
     metal_dispatch d = dispatch_of(m, "f", 2, 4);
     d.items[1] = 4;
-    bind(&d, 0, &off, sizeof off);
+    set_buffer(&d, 0, &off, sizeof off);
     CHECK(metal_run(&d, said, sizeof said) && strstr(said, "texture 1 is not set"));
     d.texture[1] = &from; d.texture[0] = &to;
     if (runs(&d)) for (int y = 0; y < 3; y++) for (int x = 0; x < 5; x++) for (int k = 0; k < 4; k++)
@@ -648,7 +650,7 @@ static void test_dispatches(void) {
   float x[4];
   for (size_t i = 0; m && i < sizeof bad / sizeof *bad; i++) {
     metal_dispatch d = dispatch_of(m, "f", bad[i].groups, bad[i].items);
-    if (bad[i].x) bind(&d, 2, x, sizeof x);
+    if (bad[i].x) set_buffer(&d, 2, x, sizeof x);
     if (bad[i].t) d.threadgroup_nbytes[1] = 16;
     CHECK_EQ(metal_run(&d, said, sizeof said), bad[i].want != NULL);
     CHECK(!bad[i].want || strstr(said, bad[i].want));
@@ -764,7 +766,7 @@ static void *run_shared(void *wrong) {
   unsigned x[512], n = 5;
   metal_module *m = metal_module_new(shared_source, 310, 0, NULL, 0);
   metal_dispatch d = dispatch_of(m, "f", 8, 64);
-  bind(&d, 0, x, sizeof x); bind(&d, 1, &n, sizeof n);
+  set_buffer(&d, 0, x, sizeof x); set_buffer(&d, 1, &n, sizeof n);
   d.threads = 2;
   for (int round = 0; round < 20; round++) {
     char words[100];
@@ -795,7 +797,7 @@ static void test_fast_math(void) {
   metal_module *safe = module_of(source, 310), *fast = metal_module_new(source, 310, 1, said, sizeof said);
   float x[2] = {NAN, 5};
   metal_dispatch d = dispatch_of(safe, "f", 1, 1);
-  bind(&d, 0, x, sizeof x);
+  set_buffer(&d, 0, x, sizeof x);
   CHECK(safe && fast && safe != fast);
   if (runs(&d)) CHECK(x[1] == 1);
 }
@@ -808,7 +810,7 @@ static void test_speed(void) {
     metal_kernel_mode(mode);
     metal_module *m = module_of(shared_source, 310);
     metal_dispatch d = dispatch_of(m, "f", 16, 64);
-    bind(&d, 0, x, sizeof x); bind(&d, 1, &n, sizeof n);
+    set_buffer(&d, 0, x, sizeof x); set_buffer(&d, 1, &n, sizeof n);
     clock_gettime(CLOCK_MONOTONIC, &a);
     if (!m || !runs(&d)) continue;
     clock_gettime(CLOCK_MONOTONIC, &b);
