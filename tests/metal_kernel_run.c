@@ -121,7 +121,7 @@ typedef struct metal_worker {
   int ranges, arguments;                   // those of arguments come first
   const metal_range *last;
   metal_cell *group_shadow;
-  size_t group_cells;
+  size_t group_cells, group_used;          // of the group that runs; of all that ran since they were cleared
 } metal_worker;
 static __thread metal_worker *metal_now;
 
@@ -442,6 +442,7 @@ static metal_cell *metal_group_shadow(metal_worker *w, size_t n) {
   const size_t first = w->group_cells, cells = n / 4 + 2;
   if (first + cells > METAL_GROUP_MOST) return NULL;
   w->group_cells += cells;
+  if (w->group_cells > w->group_used) w->group_used = w->group_cells;
   return w->group_shadow + first;
 }
 static void metal_add_group_range(metal_worker *w, char *at, size_t n, const char *name, int number) {
@@ -497,7 +498,8 @@ static metal_worker *metal_worker_take(metal_run_state *run) {
   metal_forget(w->stacks, (size_t)w->made * METAL_SPAN);
   w->made = w->idles = w->ranges = 0;
   w->group_cells = 0;
-  if (run->checked) memset(w->group_shadow, 0, METAL_GROUP_MOST / 4 * sizeof *w->group_shadow);
+  memset(w->group_shadow, 0, w->group_used * sizeof *w->group_shadow);
+  w->group_used = 0;
   memset(w->epoch, 0, sizeof w->epoch);
   memset(w->simd_epoch, 0, sizeof w->simd_epoch);
   for (int i = 0; i < METAL_BUFFERS; i++) {
