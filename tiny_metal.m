@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source 673d397abeb792b8589865f125da02df9f7fc5239f44c5ed638385efebd99f15
+/* tiny_metal.m 0.1.0, source 7b759d0eb0563d9d3e320947ec80df59cf97e9e7e190131fb4549689e7056492
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -571,6 +571,11 @@ typedef struct tn_metal_slot { TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t 
 typedef struct tn_metal_gone {
   struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory;
 } tn_metal_gone;
+// An event of another device that command buffer `used` waits for, and the one that gives it its value.
+typedef struct tn_metal_awaited {
+  struct tn_metal_awaited *next; TN_UNOWNED id<MTLSharedEvent> event; TN_UNOWNED id<MTLCommandBuffer> buffer;
+  uint64_t value, used;
+} tn_metal_awaited;
 typedef struct tn_metal_chunk { TN_UNOWNED id<MTLBuffer> buffer; uint64_t used; size_t fill; } tn_metal_chunk;
 typedef struct tn_metal_pages {           // of the host's, wrapped
   struct tn_metal_pages *next; void *data; size_t nbytes; TN_UNOWNED id<MTLBuffer> buffer;
@@ -594,7 +599,7 @@ typedef struct tn_metal {
   int failed, lost; char why[320];         // of a command buffer, until it is told; lost: for good
   tn_metal_block *blocks; size_t nblock, cap; uint64_t next_va;
   tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now; size_t chunk_nbytes;
-  tn_metal_gone *gone;
+  tn_metal_gone *gone; tn_metal_awaited *awaited;
   struct tn_metal_fresh *fresh;            // libraries that were compiled and are to be loaded (program.m)
   tn_metal_pages *pages;
   tn_prepared prepared; struct tn_metal_list *list_made; int list_uses; size_t list_numbers;   // graph.m
@@ -889,6 +894,21 @@ static void tn_metal_gone_drop(tn_metal *d) {
   }
 }
 
+// Before command buffer `used` is waited for: those of other devices that it waits for have ended. One that failed may
+// have left its event as it was, for which this device would wait for ever.
+static void tn_metal_await(tn_metal *d, uint64_t used) {
+  for (tn_metal_awaited **at = &d->awaited, *a; (a = *at) != NULL; ) {
+    if (a->used > used) { at = &a->next; continue; }
+    *at = a->next;
+    [a->buffer waitUntilCompleted];
+    if ([a->buffer status] == MTLCommandBufferStatusError && [a->event signaledValue] < a->value)
+      [a->event setSignaledValue:a->value];
+    TN_DROP(a->buffer);
+    TN_DROP(a->event);
+    tiny_realloc(d->t, a, sizeof *a, 0);
+  }
+}
+
 // ** what has happened **
 
 static void tn_metal_failed(tn_metal *d, id<MTLCommandBuffer> buffer) {
@@ -922,6 +942,7 @@ static void tn_metal_reap(tn_metal *d) {
     tn_metal_slot_close(d, s);
     d->done++;
   }
+  tn_metal_await(d, d->done);
   tn_metal_gone_drop(d);
 }
 // Tells, once, what went wrong on the GPU.
@@ -972,7 +993,10 @@ static tiny_code tn_metal_wait_for(tn_metal *d, uint64_t number) {
   while (code == TINY_OK && d->done < number && d->done + 1 < d->number) {
     id<MTLCommandBuffer> first = tn_metal_slot_of(d, d->done + 1)->buffer;
     if ([first status] < MTLCommandBufferStatusCommitted) code = tn_metal_not_committed(d);
-    else [first waitUntilCompleted];
+    else {
+      tn_metal_await(d, d->done + 1);
+      [first waitUntilCompleted];
+    }
     tn_metal_reap(d);
   }
   return code;
@@ -2150,7 +2174,7 @@ static tiny_code tn_metal_submit(void *dev, const tiny_launch *l, int n) {
 #endif
 
 typedef struct tn_metal_event {
-  TN_UNOWNED id<MTLSharedEvent> event; uint64_t value; const tn_metal *of;
+  TN_UNOWNED id<MTLSharedEvent> event; TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t value; const tn_metal *of;
 } tn_metal_event;
 
 static tiny_code tn_metal_signal_next(tn_metal *d) {
@@ -2167,9 +2191,11 @@ static void *tn_metal_event_now(tn_metal *d) {
   tn_metal_event *e = (tn_metal_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
   if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
   tiny_code code = tn_metal_signal_next(d);
+  id<MTLCommandBuffer> buffer = tn_metal_now(d);
   if (code == TINY_OK) code = tn_metal_commit(d);
   if (code == TINY_OK) {
     e->event = TN_RETAINED(id<MTLSharedEvent>, d->event);
+    e->buffer = TN_RETAINED(id<MTLCommandBuffer>, buffer);
     e->value = d->event_value; e->of = d;
     return e;
   }
@@ -2190,17 +2216,32 @@ static tiny_code tn_metal_wait_event(tn_metal *d, id<MTLEvent> event, uint64_t v
   tn_metal_later(d, TN_RETAINED(id, event), d->number, 0);
   return TINY_OK;
 }
+static tiny_code tn_metal_awaits(tn_metal *d, const tn_metal_event *e) {
+  tn_metal_awaited *a = (tn_metal_awaited *)tiny_realloc(d->t, NULL, 0, sizeof *a);
+  if (!a) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name);
+  a->next = d->awaited; a->value = e->value; a->used = d->number;
+  a->event = TN_RETAINED(id<MTLSharedEvent>, e->event);
+  a->buffer = TN_RETAINED(id<MTLCommandBuffer>, e->buffer);
+  d->awaited = a;
+  return TINY_OK;
+}
 static tiny_code tn_metal_wait(void *dev, void *event) {
   tn_metal *d = (tn_metal *)dev;
   const tn_metal_event *e = (const tn_metal_event *)event;
   tiny_code code = TINY_OK;
   if (e->of == d) return TINY_OK;
-  TN_POOL code = tn_metal_wait_event(d, e->event, e->value); TN_POOL_END
+  TN_POOL
+    code = tn_metal_wait_event(d, e->event, e->value);
+    if (code == TINY_OK) code = tn_metal_awaits(d, e);
+  TN_POOL_END
   return code;
 }
 static void tn_metal_event_free(void *dev, void *event) {
   tn_metal *d = (tn_metal *)dev;
-  TN_POOL TN_DROP(((tn_metal_event *)event)->event); TN_POOL_END
+  TN_POOL
+    TN_DROP(((tn_metal_event *)event)->event);
+    TN_DROP(((tn_metal_event *)event)->buffer);
+  TN_POOL_END
   tiny_realloc(d->t, event, sizeof(tn_metal_event), 0);
 }
 
@@ -2257,6 +2298,7 @@ static tiny_code tn_metal_open_queue(tn_metal *d, const char *which) {
 static void tn_metal_give_back(tn_metal *d) {
   tn_prepared_close_all(&d->prepared);
   while (d->fresh) tn_metal_fresh_drop(d, &d->fresh);
+  tn_metal_await(d, UINT64_MAX);
   d->done = UINT64_MAX - 1;
   tn_metal_gone_drop(d);
   for (int i = 0; i < TN_METAL_CHUNKS; i++)
@@ -2301,6 +2343,7 @@ static void tn_metal_close_now(tn_metal *d) {
   for (; d->done + 1 <= d->number; d->done++) {
     tn_metal_slot *s = tn_metal_slot_of(d, d->done + 1);
     if (!s->buffer) continue;
+    tn_metal_await(d, d->done + 1);
     if ([s->buffer status] >= MTLCommandBufferStatusCommitted) [s->buffer waitUntilCompleted];
     tn_metal_slot_close(d, s);
   }
@@ -2652,21 +2695,21 @@ Where things stand in tiny_metal.m
     455  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
                                            manual counting, and for GCC
     542  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
-    799  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
+    804  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
                                            macOS 15 and iOS 18 on
-    861  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
-   1035  src/metal/memory.m                buffers of the device, and bytes from the host and to it
-   1342  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
+    866  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
+   1059  src/metal/memory.m                buffers of the device, and bytes from the host and to it
+   1366  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
                                            the library's disk cache keeps
-   1424  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1802  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+   1448  src/metal/program.m               from texts to libraries, pipeline states and kernels
+   1826  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1916  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1940  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   2142  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2166  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   2220  src/metal/open.m                  a device is opened and closed
-   2320  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2261  src/metal/open.m                  a device is opened and closed
+   2363  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2602  src/metal/backend.m               the one object of tiny_metal.h
+   2645  src/metal/backend.m               the one object of tiny_metal.h
 */

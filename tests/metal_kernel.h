@@ -47,7 +47,8 @@ typedef struct metal_picture {
 } metal_picture;
 // What was read and written of a binding, in bytes from its base; an end of 0: nothing. Known of checked modules.
 typedef struct metal_touched { size_t read_begin, read_end, write_begin, write_end; } metal_touched;
-// threads: of this machine that share the groups; what is checked runs on one. touched: NULL, or 31 of them to be filled.
+// threads: of this machine that share the groups; what is checked runs on one. touched: NULL, or 31 of them to be
+// filled.
 typedef struct metal_dispatch {
   const metal_function *function;
   metal_binding buffer[31];

@@ -29,8 +29,8 @@ static void metal_find_compiler(void) {
   static const char *const names[] = {"clang++-20", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++"};
   char command[200];
   for (size_t i = 0; i < sizeof names / sizeof *names && !metal_compiler; i++) {
-    snprintf(command, sizeof command, "echo '_Float16 x; __bf16 y;' | %s -x c++ -Xclang -ffloat16-excess-precision=none "
-             "-fsyntax-only - >/dev/null 2>&1", names[i]);
+    snprintf(command, sizeof command, "echo '_Float16 x; __bf16 y;' | %s -x c++ "
+             "-Xclang -ffloat16-excess-precision=none -fsyntax-only - >/dev/null 2>&1", names[i]);
     if (!system(command)) metal_compiler = names[i];
   }
 }
@@ -85,8 +85,8 @@ static int metal_refuses_include(const char *source, metal_text *log) {
       const char *name = is ? strpbrk(p, "<\"\n") : NULL;
       if (is && (!name || (strncmp(name, "<metal_", 7) && strncmp(name, "<simd/", 6)) || strstr(p, "..") == name + 1)) {
         const int at = (int)((name ? name : p) - begins);
-        metal_print(log, "program_source:%d:%d: fatal error: file not found: only headers of Metal's library are included here\n",
-                    line, at + 1);
+        metal_print(log, "program_source:%d:%d: fatal error: file not found: only headers of Metal's "
+                    "library are included here\n", line, at + 1);
         return 1;
       }
     }
@@ -102,9 +102,9 @@ static int metal_expand(const metal_module *m, metal_text *out, metal_text *log)
   metal_put(&text, m->source, strlen(m->source));
   metal_put(&text, "\n", 1);
   const metal_path in = metal_temporary(text.data, text.n), errors = metal_temporary("", 0);
-  metal_print(&command, "%s -E -x c++ -std=%s -undef -nostdinc -w -ferror-limit=20 -fno-color-diagnostics -DMETAL_READS "
-           "-D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl - <%s 2>%s", metal_kernel_compiler(),
-           metal_standard(m->version), m->version, metal_folder().text, in.text, errors.text);
+  metal_print(&command, "%s -E -x c++ -std=%s -undef -nostdinc -w -ferror-limit=20 -fno-color-diagnostics "
+           "-DMETAL_READS -D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl - <%s 2>%s",
+           metal_kernel_compiler(), metal_standard(m->version), m->version, metal_folder().text, in.text, errors.text);
   const int rc = metal_command(&command, out);
   if (rc) {
     command = (metal_text){NULL, 0, 0};
@@ -124,8 +124,8 @@ static void metal_put_swizzles(metal_text *text, const metal_reading *r) {
     metal_print(text, "\n");
   }
 }
-// Of a text that the compiler refuses: what it says of the text as it was, where columns are the user's, too. It takes all
-// attributes but one whose name is a word here; functions that were dropped it would find twice.
+// Of a text that the compiler refuses: what it says of the text as it was, where columns are the user's, too. It takes
+// all attributes but one whose name is a word here; functions that were dropped it would find twice.
 static void metal_explain(const metal_module *m, const metal_reading *read, metal_text *log) {
   metal_text command = {NULL, 0, 0};
   metal_reading r;
@@ -134,7 +134,8 @@ static void metal_explain(const metal_module *m, const metal_reading *read, meta
   memset(&r, 0, sizeof r);
   metal_tokens(&r, m->source);
   metal_put_swizzles(&text, read);
-  metal_print(&text, "#include \"metal_stub%s.h\"\n#line 1 \"program_source\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
+  metal_print(&text, "#include \"metal_stub%s.h\"\n#line 1 \"program_source\"\n",
+              strstr(m->source, "<metal_stdlib>") ? "" : "_types");
   const size_t begins = text.n;
   metal_put(&text, m->source, strlen(m->source));
   for (int i = 0, inside = 0; i < r.n; i++) {
@@ -149,8 +150,9 @@ static void metal_explain(const metal_module *m, const metal_reading *read, meta
   }
   const metal_path in = metal_temporary(text.data, text.n);
   metal_print(&command, "%s -x c++ -std=%s -w -ferror-limit=20 -fno-color-diagnostics -nostdinc -fsyntax-only "
-           "-D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl -I%s - <%s 2>&1", metal_kernel_compiler(),
-           metal_standard(m->version), m->version, metal_folder().text, metal_folder().text, in.text);
+           "-D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl -I%s - <%s 2>&1",
+           metal_kernel_compiler(), metal_standard(m->version), m->version, metal_folder().text, metal_folder().text,
+           in.text);
   if (metal_command(&command, &said) && said.data && strstr(said.data, "program_source:")) {
     for (char *at = said.data; (at = strstr(at, "Threadgroup(")) != NULL; at++) *at = 't';
     log->n = 0;
@@ -163,9 +165,9 @@ static void metal_explain(const metal_module *m, const metal_reading *read, meta
 // What clang is given for a module, but what it makes and of what.
 static void metal_print_flags(metal_text *command, const metal_module *m) {
   static const char *const how[] = {
-    "-O1 -DMETAL_IS_CHECKED -fsanitize=alignment,array-bounds,integer-divide-by-zero,kernel-address -fsanitize-recover=all "
-    "-mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm -asan-globals=0 "
-    "-mllvm -asan-kernel-mem-intrinsic-prefix=1", "-O2"
+    "-O1 -DMETAL_IS_CHECKED -fsanitize=alignment,array-bounds,integer-divide-by-zero,kernel-address "
+    "-fsanitize-recover=all -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
+    "-mllvm -asan-globals=0 -mllvm -asan-kernel-mem-intrinsic-prefix=1", "-O2"
   };
 #ifdef __x86_64__
   const char *halves = __builtin_cpu_supports("f16c") ? "-mf16c" : "";
@@ -175,7 +177,8 @@ static void metal_print_flags(metal_text *command, const metal_module *m) {
   metal_print(command, " -std=%s -w -ferror-limit=20 -fno-color-diagnostics -fno-exceptions -fno-rtti -nostdinc -fPIC "
            "-Wframe-larger-than=131072 -Werror=frame-larger-than -ffp-contract=off "
            "-Xclang -ffloat16-excess-precision=none %s %s %s -D__METAL_VERSION__=%d -I%s ",
-           metal_standard(m->version), halves, how[m->mode], m->fast_math ? "-ffast-math" : "", m->version, metal_folder().text);
+           metal_standard(m->version), halves, how[m->mode], m->fast_math ? "-ffast-math" : "", m->version,
+           metal_folder().text);
 }
 
 // The stub, compiled ahead for modules alike: once in a process, which removes it in the end.
@@ -283,7 +286,8 @@ static size_t metal_shared_nbytes(const metal_module *m, int at) {
   for (; size && size < end; size++) {
     const char *found = strstr(size->function, function);
     const char after = found ? found[strlen(function)] : 0;
-    if (!found || (after != '(' && after != '<') || found == size->function || (found[-1] != ' ' && found[-1] != ':')) continue;
+    if (!found || (after != '(' && after != '<') || found == size->function) continue;
+    if (found[-1] != ' ' && found[-1] != ':') continue;
     if (last && strcmp(last, size->function)) seen++;
     last = size->function;
     if (seen == instance) sum += (size->nbytes + 15) / 16 * 16;
@@ -329,7 +333,8 @@ static metal_module *metal_module_of(const char *source, int version, int fast_m
   const int mode = __atomic_load_n(&metal_mode, __ATOMIC_RELAXED);
   pthread_mutex_lock(&metal_modules_lock);
   metal_module *m = metal_modules;
-  while (m && (m->version != version || m->fast_math != fast_math || m->mode != mode || strcmp(m->source, source))) m = m->next;
+  while (m && (m->version != version || m->fast_math != fast_math || m->mode != mode ||
+               strcmp(m->source, source))) m = m->next;
   *is_new = !m;
   if (!m) {
     m = (metal_module *)calloc(1, sizeof *m);

@@ -30,6 +30,11 @@ typedef struct tn_metal_slot { TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t 
 typedef struct tn_metal_gone {
   struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory;
 } tn_metal_gone;
+// An event of another device that command buffer `used` waits for, and the one that gives it its value.
+typedef struct tn_metal_awaited {
+  struct tn_metal_awaited *next; TN_UNOWNED id<MTLSharedEvent> event; TN_UNOWNED id<MTLCommandBuffer> buffer;
+  uint64_t value, used;
+} tn_metal_awaited;
 typedef struct tn_metal_chunk { TN_UNOWNED id<MTLBuffer> buffer; uint64_t used; size_t fill; } tn_metal_chunk;
 typedef struct tn_metal_pages {           // of the host's, wrapped
   struct tn_metal_pages *next; void *data; size_t nbytes; TN_UNOWNED id<MTLBuffer> buffer;
@@ -53,7 +58,7 @@ typedef struct tn_metal {
   int failed, lost; char why[320];         // of a command buffer, until it is told; lost: for good
   tn_metal_block *blocks; size_t nblock, cap; uint64_t next_va;
   tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now; size_t chunk_nbytes;
-  tn_metal_gone *gone;
+  tn_metal_gone *gone; tn_metal_awaited *awaited;
   struct tn_metal_fresh *fresh;            // libraries that were compiled and are to be loaded (program.m)
   tn_metal_pages *pages;
   tn_prepared prepared; struct tn_metal_list *list_made; int list_uses; size_t list_numbers;   // graph.m
