@@ -46,6 +46,11 @@ if [ "$purpose" = test ]; then
     has x86_64-w64-mingw32-g++-posix || want mingw
     has wine || want wine
   fi
+  if has apt-get; then                     # other compilers and machines for exported programs: test_export
+    has tcc || want tcc
+    [ "$(uname -m)" != x86_64 ] || has aarch64-linux-gnu-gcc || want arm64-gcc
+    [ "$(uname -m)" != x86_64 ] || has qemu-aarch64 || want qemu-user
+  fi
   [ "$(uname)" != Linux ] || finds_browser || want browser     # the viewer of traces is tried in it
   [ "$(uname)" != Linux ] || has node || want node             # runs kernels as modules of WebAssembly: test_wasm_run
 fi
@@ -72,6 +77,7 @@ package() {
     apt-get:numpy) echo python3-numpy ;;
     apt-get:mingw) echo gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix ;;
     apt-get:wine) echo wine wine64 ;;
+    apt-get:arm64-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     apt-get:torch) echo python3-torch ;;
     apt-get:pocl) echo pocl-opencl-icd ocl-icd-libopencl1 ;;
     apt-get:openblas) echo libopenblas-dev ;;
