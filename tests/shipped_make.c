@@ -209,7 +209,7 @@ static void make(const char *folder, const char *device, int which) {
   for (int i = 0; i < p.n; i++) { p.dtype[i] = tiny_dtype_of(p.in[i]); p.shape[i] = tiny_shape_of(p.in[i]); }
   tiny_end(p.t);
   for (int i = 0; i < p.nnamed; i++) names[i] = p.name[i];
-  s.names = names; s.tensors = p.named; s.n = p.nnamed; s.levels = "all";
+  s.names = names; s.tensors = p.named; s.n = p.nnamed; s.levels = getenv("SHIPPED_LEVELS") ? getenv("SHIPPED_LEVELS") : "all";
   snprintf(path, sizeof path, "%s/%s.tiny", folder, makers[which].name);
   CHECK_EQ(tiny_program_save(program, path, &s), TINY_OK);
   if (tiny_status(p.t) != TINY_OK) fprintf(stderr, "  %s\n", tiny_error(p.t));
