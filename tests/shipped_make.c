@@ -136,6 +136,11 @@ static void make_rounds(made *p) {         // attention tile by tile
   tiny_tensor *q = takes(p, TINY_F32, TINY_SHAPE(1, 2, 64, 8), 1), *k = takes(p, TINY_F32, TINY_SHAPE(1, 2, 64, 8), 1);
   gives(p, tiny_attention(q, k, takes(p, TINY_F32, TINY_SHAPE(1, 2, 64, 8), 1), NULL));
 }
+static void make_million(made *p) {        // a file of about a million bytes
+  tiny_tensor *x = takes(p, TINY_F32, TINY_SHAPE(1, 256), 1);
+  for (int i = 0; i < 3; i++) x = tiny_relu(tiny_linear(x, weight(p, TINY_SHAPE(256, 256), 0.1), weight(p, TINY_SHAPE(256), 0.1)));
+  gives(p, x);
+}
 static void make_bare(made *p) {           // an input as it is, nothing at all, a number
   tiny_tensor *x = takes(p, TINY_F32, TINY_SHAPE(3, 2), 1);
   gives(p, x);
@@ -145,7 +150,8 @@ static void make_bare(made *p) {           // an input as it is, nothing at all,
 }
 static const struct { const char *name; void (*make)(made *p); } makers[] = {
   {"bare", make_bare}, {"dtypes", make_dtypes}, {"random", make_random}, {"rounds", make_rounds}, {"step", make_step},
-  {"recurrent", make_recurrent}, {"transformer", make_transformer}, {"resnet", make_resnet}
+  {"recurrent", make_recurrent}, {"transformer", make_transformer}, {"resnet", make_resnet},
+  {"million", make_million}
 };
 
 // ** files **
