@@ -136,6 +136,11 @@ static void make_rounds(made *p) {         // attention tile by tile
   tiny_tensor *q = takes(p, TINY_F32, TINY_SHAPE(1, 2, 64, 8), 1), *k = takes(p, TINY_F32, TINY_SHAPE(1, 2, 64, 8), 1);
   gives(p, tiny_attention(q, k, takes(p, TINY_F32, TINY_SHAPE(1, 2, 64, 8), 1), NULL));
 }
+static void make_million(made *p) {        // a file of about a million bytes
+  tiny_tensor *x = takes(p, TINY_F32, TINY_SHAPE(1, 256), 1);
+  for (int i = 0; i < 3; i++) x = tiny_relu(tiny_linear(x, weight(p, TINY_SHAPE(256, 256), 0.1), weight(p, TINY_SHAPE(256), 0.1)));
+  gives(p, x);
+}
 static void make_bare(made *p) {           // an input as it is, nothing at all, a number
   tiny_tensor *x = takes(p, TINY_F32, TINY_SHAPE(3, 2), 1);
   gives(p, x);
@@ -145,7 +150,8 @@ static void make_bare(made *p) {           // an input as it is, nothing at all,
 }
 static const struct { const char *name; void (*make)(made *p); } makers[] = {
   {"bare", make_bare}, {"dtypes", make_dtypes}, {"random", make_random}, {"rounds", make_rounds}, {"step", make_step},
-  {"recurrent", make_recurrent}, {"transformer", make_transformer}, {"resnet", make_resnet}
+  {"recurrent", make_recurrent}, {"transformer", make_transformer}, {"resnet", make_resnet},
+  {"million", make_million}
 };
 
 // ** files **
@@ -209,7 +215,7 @@ static void make(const char *folder, const char *device, int which) {
   for (int i = 0; i < p.n; i++) { p.dtype[i] = tiny_dtype_of(p.in[i]); p.shape[i] = tiny_shape_of(p.in[i]); }
   tiny_end(p.t);
   for (int i = 0; i < p.nnamed; i++) names[i] = p.name[i];
-  s.names = names; s.tensors = p.named; s.n = p.nnamed; s.levels = "all";
+  s.names = names; s.tensors = p.named; s.n = p.nnamed; s.levels = getenv("SHIPPED_LEVELS") ? getenv("SHIPPED_LEVELS") : "all";
   snprintf(path, sizeof path, "%s/%s.tiny", folder, makers[which].name);
   CHECK_EQ(tiny_program_save(program, path, &s), TINY_OK);
   if (tiny_status(p.t) != TINY_OK) fprintf(stderr, "  %s\n", tiny_error(p.t));

@@ -238,8 +238,40 @@ static void test_refused(const char *folder, const char *name, int trusted) {
   free((void *)(uintptr_t)from.data);
 }
 
+// Opens a context and loads a program, many times: the median of ms, of both kinds of loading.
+static int ascending(const void *a, const void *b) { return *(const double *)a < *(const double *)b ? -1 : *(const double *)a > *(const double *)b; }
+static void show_times(const char *folder, const char *name) {
+  enum { TIMES = 201 };
+  double ms[TIMES];
+  char path[300];
+  size_t n;
+  free(read_file(folder, name, "tiny", &n));
+  snprintf(path, sizeof path, "%s/%s.tiny", folder, name);
+  for (int trusted = 1; trusted >= 0; trusted--) {
+    for (int i = 0; i < TIMES; i++) {
+      tiny_program_source from;
+      tiny_desc d;
+      memset(&from, 0, sizeof from); memset(&d, 0, sizeof d);
+      d.log.fn = hear; *said = 0;
+      from.path = path; from.trusted = trusted;
+      const uint64_t before = tn_os_now();
+      tiny_ctx *t = tiny_open(&d);
+      CHECK(tiny_program_load(t, &from) != NULL);
+      ms[i] = 1e-6 * (double)(tn_os_now() - before);
+      tiny_close(t);
+    }
+    qsort(ms, TIMES, sizeof *ms, ascending);
+    printf("%s, %zu bytes, %s: opened and loaded in %.3f ms (median of %d; least %.3f)\n", name, n,
+           trusted ? "its machine code" : "its lists compiled", ms[TIMES / 2], TIMES, ms[0]);
+  }
+}
+
 int main(int argc, char **argv) {
   left = -1;
+  if (argc > 3 && !strcmp(argv[2], "time")) {
+    for (int i = 3; i < argc; i++) show_times(argv[1], argv[i]);
+    return test_report();
+  }
   if (argc == 4 && !strcmp(argv[2], "bad")) {
     test_bad_files(argv[1], argv[3]);
     test_arguments(argv[1], argv[3]);

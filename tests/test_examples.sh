@@ -43,7 +43,7 @@ example() {
   try "$name, clang" clang $warn -fsyntax-only "examples/$name.c"
   local own=
   ! grep -q '#include "tiny_' "examples/$name.c" || own="-include tests/static_api.h"     # a companion's rooms
-  if [ "$name" = hello ]; then try "$name, gcc" gcc $warn "examples/$name.c" -o "$work/$name" $libs || return
+  if [ "$name" = hello ] || [ "$name" = shipped ]; then try "$name, gcc" gcc $warn "examples/$name.c" -o "$work/$name" $libs || return
   else try "$name, gcc" gcc $warn $shared $own "examples/$name.c" build/library/plain.o -o "$work/$name" $libs || return; fi
   SECONDS=0
   try "$name runs" says "$line" "$work/$name" "$@"
@@ -53,6 +53,8 @@ example() {
 example hello       '^on [A-Z]+: 0\.[0-9]{4} 0\.[0-9]{4} 0\.[0-9]{4} \.\.$'
 example operators   '^  tiny_cumsum\(x, 1\) = \[\[1 3 6\] \[4 9 15\]\]$'
 example levels      '^  UOps +4194299 '
+example ship        '/ring\.tiny is saved: run shipped ' "$work/ring.tiny"
+example shipped     '^[ .:]*[-=+*#%@]+' "$work/ring.tiny"
 example accelerator '^largest difference [0-9.e-]+$'
 example digits      '^9[789]\.[0-9]+ % of the 360 test digits are right$'
 example transformer '^loss [0-2]\.[0-9]+, below 3\.0$' src/api/manual.txt 150 3

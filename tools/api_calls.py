@@ -21,7 +21,7 @@ LEFT_OUT = {
     "tiny_open": "makes the context", "tiny_close": "ends it", "tiny_finish": "ends it",
     "tiny_fail": "is an error", "tiny_parallel": "calls back", "tiny_realloc": "wants memory of its own", "tiny_log_line": "takes no tensor", "tiny_bytes_add": "wants a backend's bytes", "tiny_archive_close": "ends what others use", "tiny_loader_close": "ends what others use", "tiny_load_csv_from": "reads as many bytes as it is told",
     "tiny_sequential": "reads as many stages as it is told", "tiny_sequential_params": "reads as many stages as it is told", "tiny_sequential_free": "reads as many stages as it is told",
-    "tiny_program_free": "ends what others use", "tiny_uop_print": "takes nodes, which belong to no tensor", "tiny_uop_simplify": "takes nodes",
+    "tiny_program_digest": "takes bytes", "tiny_program_free": "ends what others use", "tiny_program_call": "takes memory by the program's shapes", "tiny_program_input": "takes no tensor", "tiny_program_output": "takes no tensor", "tiny_uop_print": "takes nodes, which belong to no tensor", "tiny_uop_simplify": "takes nodes",
     "tiny_uop_eval": "takes nodes", "tiny_uop_new": "takes nodes",
     "tiny_version": "takes nothing", "tiny_now_ns": "takes nothing", "tiny_build_options": "takes nothing",
     "tiny_profile_rows": "calls back", "tiny_program_call": "reads as many addresses as the program takes", "tiny_cancel": "is for what runs meanwhile",

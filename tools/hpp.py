@@ -18,10 +18,11 @@ OUT = os.path.join(ROOT, "tiny.hpp")
 CALLS = os.path.join(ROOT, "tests/hpp_calls.h")
 
 BACKEND = "is for those who write devices, in C's words"
+HOST = "works on the host's memory, in C's words"
 LEFT_OUT = {
     "tiny_ctx_of": "a Tensor knows", "tiny_views_": "works on structs of its own", "tiny_uop_": "works on nodes, which belong to no Tensor",
     "tiny_op_name": "works on nodes", "tiny_bytes_add": BACKEND, "tiny_realloc": BACKEND, "tiny_log_line": BACKEND, "tiny_fail": BACKEND, "tiny_parallel": BACKEND, "tiny_compiler_of": BACKEND, "tiny_renderer_of_language": BACKEND, "tiny_backend_named": BACKEND,
-    "tiny_program_digest": "for tools, in C's words", "tiny_profile_rows": "calls back, in C's words", "tiny_finish": "a Context closes itself",
+    "tiny_program_digest": HOST, "tiny_profile_rows": "calls back, in C's words", "tiny_finish": "a Context closes itself",
     "tiny_sequential_": "works on tiny_stage", "tiny_sequential": "a function of layers is shorter: [&](Tensor x) { return out(in(x).relu()); }",
 }
 NAMES = {"shape_of": "shape", "dtype_of": "dtype", "nelem_of": "nelem", "device_of": "device"}

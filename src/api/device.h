@@ -248,8 +248,10 @@ typedef struct tiny_warp_unit {
   uint8_t m, n, k, warp, a, b, c;          // warp: lanes; a, b, c: dtypes of the elements
   tiny_warp_layout layout[3];              // of a, b and c
 } tiny_warp_unit;
+#ifndef TINY_RUNTIME_ONLY
 // The units of a target by its name: "sm_90", "gfx1100", "apple"; *n of them. NULL and 0: it has none that is known.
 TINY_API const tiny_warp_unit *tiny_warp_units(const char *target, int *n);
+#endif
 
 // What a device is made of. Zero: not known, or what is told beside it.
 typedef struct tiny_limits {

@@ -74,6 +74,9 @@ static const char tn_build_options[] =
 #ifdef TINY_NO_THREADS
   " TINY_NO_THREADS"
 #endif
+#ifdef TINY_RUNTIME_ONLY
+  " TINY_RUNTIME_ONLY"
+#endif
   ;
 
 TINY_API const char *tiny_version(void) { return TINY_VERSION; }
