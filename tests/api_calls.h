@@ -13,7 +13,11 @@
 // Not here: tiny_sequential, which reads as many stages as it is told.
 // Not here: tiny_sequential_params, which reads as many stages as it is told.
 // Not here: tiny_sequential_free, which reads as many stages as it is told.
+// Not here: tiny_program_digest, which takes bytes.
 // Not here: tiny_program_free, which ends what others use.
+// Not here: tiny_program_call, which reads as many addresses as the program takes.
+// Not here: tiny_program_input, which takes no tensor.
+// Not here: tiny_program_output, which takes no tensor.
 // Not here: tiny_uop_print, which takes nodes, which belong to no tensor.
 // Not here: tiny_uop_simplify, which takes nodes.
 // Not here: tiny_uop_eval, which takes nodes.
@@ -22,7 +26,6 @@
 // Not here: tiny_now_ns, which takes nothing.
 // Not here: tiny_build_options, which takes nothing.
 // Not here: tiny_profile_rows, which calls back.
-// Not here: tiny_program_call, which reads as many addresses as the program takes.
 // Not here: tiny_cancel, which is for what runs meanwhile.
 // Not here: tiny_trace_begin, which writes what all others do.
 // Not here: tiny_trace_end, which ends what is not begun.
@@ -2722,28 +2725,6 @@ static void call_tiny_program_load(world *w) {
   memset(&a1, 0, sizeof a1);
   give_pointer(w, tiny_program_load(w->t, &a1));
 }
-static void call_tiny_program_digest(world *w) {
-  (void)w;
-  tiny_program_source a1;
-  memset(&a1, 0, sizeof a1);
-  give_code(w, tiny_program_digest(w->t, &a1, (unsigned char *)w->bytes));
-}
-static void call_tiny_program_input(world *w) {
-  (void)w;
-  tiny_dtype a2;
-  memset(&a2, 0, sizeof a2);
-  tiny_shape a3;
-  memset(&a3, 0, sizeof a3);
-  give_number(w, tiny_program_input(the_program(w), (int)N(0, 1), &a2, &a3));
-}
-static void call_tiny_program_output(world *w) {
-  (void)w;
-  tiny_dtype a2;
-  memset(&a2, 0, sizeof a2);
-  tiny_shape a3;
-  memset(&a3, 0, sizeof a3);
-  give_number(w, tiny_program_output(the_program(w), (int)N(0, 1), &a2, &a3));
-}
 static void call_tiny_program_memory(world *w) {
   (void)w;
   tiny_dtype a2;
@@ -3429,9 +3410,6 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_program_save", call_tiny_program_save, 2, 1, 0, 0},
   {"tiny_program_save_to", call_tiny_program_save_to, 2, 1, 0, 0},
   {"tiny_program_load", call_tiny_program_load, 0, 1, 0, 0},
-  {"tiny_program_digest", call_tiny_program_digest, 0, 1, 0, 0},
-  {"tiny_program_input", call_tiny_program_input, 0, 1, 1, 0},
-  {"tiny_program_output", call_tiny_program_output, 0, 1, 1, 0},
   {"tiny_program_memory", call_tiny_program_memory, 0, 1, 1, 0},
   {"tiny_program_read", call_tiny_program_read, 0, 1, 1, 0},
   {"tiny_program_write", call_tiny_program_write, 0, 1, 1, 0},
