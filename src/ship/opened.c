@@ -137,9 +137,6 @@ static const tn_container_kernel *tn_opened_find(const tn_container *c, const tn
   if (feature) memcpy(own.feature, feature, sizeof own.feature);
   return tn_container_find(c, key, &own);
 }
-static tn_container tn_opened_code(const tn_opened *o) {
-  return tn_container_of(tn_saved_part_of(o->f.data, o->f.head, TN_SAVED_CODE));
-}
 
 TINY_API tiny_code tiny_program_digest(tiny_ctx *t, const tiny_program_source *from, unsigned char *digest) {
   tn_opened o;

@@ -221,7 +221,7 @@ static const char *tn_play_may(const tiny_program *p) {
 static tiny_code tn_play_load_guarded(tiny_ctx *t, void *arg) {
   tiny_program *p = (tiny_program *)arg;
   const int n = p->o.f.n[TN_SAVED_KERNELS];
-  const tn_container c = tn_opened_code(&p->o);
+  const tn_container c = tn_saved_code(&p->o.f);
   size_t local = 0;
   char said[sizeof t->message];
   p->kernel = (tn_play_kernel *)tn_alloc(t, ((size_t)n + 1) * sizeof *p->kernel);

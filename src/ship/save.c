@@ -343,7 +343,7 @@ static void tn_saving_earlier_code(tn_saving *s) {
   const tiny_bytes *kernels = &s->part[TN_SAVED_KERNELS];
   const size_t nbytes = (size_t)f.n[TN_SAVED_KERNELS] * sizeof *f.kernel;
   if (nbytes != kernels->n || (nbytes && memcmp(f.kernel, kernels->data, nbytes))) return;
-  const tn_container c = tn_container_of(tn_saved_part_of(f.data, f.head, TN_SAVED_CODE));
+  const tn_container c = tn_saved_code(&f);
   tn_container_add_all(s->t, &s->code, &c);
 }
 static tiny_code tn_saving_write(tn_saving *s) {

@@ -104,6 +104,9 @@ static tn_saved tn_saved_of(const void *bytes) {
   for (int i = 0; i < TN_SAVED_CODE; i++) f.n[i] = (int)h->part[i].n;
   return f;
 }
+static tn_container tn_saved_code(const tn_saved *f) {
+  return tn_container_of(tn_saved_part_of(f->data, f->head, TN_SAVED_CODE));
+}
 
 // Of the names of ops and dtypes, which stand in lists by number.
 static tn_digest tn_saved_words(void) {
