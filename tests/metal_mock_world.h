@@ -41,7 +41,7 @@ static id<MTLComputePipelineState> pipeline_of(world *w, const char *name, int i
   MTLComputePipelineDescriptor *d = [MTLComputePipelineDescriptor new];
   id<MTLFunction> f = [w->library newFunctionWithName:string(name)];
   d.computeFunction = f;
-  d.supportIndirectCommandBuffers = indirect ? YES : NO;
+  [d setSupportIndirectCommandBuffers:indirect ? YES : NO];
   d.label = string(name);
   id<MTLComputePipelineState> p = [w->device newComputePipelineStateWithDescriptor:d options:0 reflection:NULL
                                                                              error:NULL];
