@@ -188,6 +188,7 @@ static void check_graph(int number, int whole) {
   tiny_export_desc d;
   memset(&d, 0, sizeof d);
   d.names = graph_names; d.tensors = now.g.named; d.n = now.g.nnamed;
+  d.vector_nbytes = plain_vectors;
   CHECK_EQ(tiny_program_export_c(p, in_root("net.c"), &d), TINY_OK);
   d.threads = 1;
   CHECK_EQ(tiny_program_export_c(p, in_root("threads.c"), &d), TINY_OK);
@@ -465,6 +466,14 @@ int main(int argc, char **argv) {
     const int smoke = strstr(" step floats bare random tasks ", graphs[i].name) != NULL;
     if (argc > 1 ? whole || !strcmp(argv[1], graphs[i].name) : smoke) check_graph(i, argc > 1);
   }
+  for (int i = 0; i < GRAPHS && (argc < 2 || whole); i++) {  // wider vectors than a processor may have
+    if (strcmp(graphs[i].name, "floats") && (!whole || strcmp(graphs[i].name, "transformer"))) continue;
+    plain_vectors = 32;
+    check_graph(i, whole);
+    plain_vectors = 64;
+    check_graph(i, 0);
+  }
+  plain_vectors = 0;
   if (argc < 2 || whole) { check_cpu(); check_bad(); check_memory(); }
   if (argc < 2 || whole) check_targets("step");
   if (whole) check_targets("floats");
