@@ -1,7 +1,7 @@
 // export: programs as C (tiny_program_export_c) against the library: time of a run on one thread, the file and what it
 // needs. Prints a row for each network and compiler, all in one run.
 //
-//   cc -O2 -I. bench/export.c -o build/bench_export -lm -lpthread -ldl && build/bench_export
+//   cc -O2 -I. bench/export.c -o build/bench_export -lm -lpthread -ldl && build/bench_export [16 | 32 | 64 | -1]
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -21,12 +21,14 @@ static void lstm(graph *g) {
   graph_gives(g, tiny_lstm(graph_takes(g, TINY_F32, TINY_SHAPE(32, 1, 128), 1), NULL, NULL, w, &d, NULL, NULL));
 }
 static const struct { const char *name; graph_maker *make; int runs; } networks[] = {
-  {"ResNet-18, 224x224", resnet, 5}, {"transformer, 4 layers of 256, 64 tokens", transformer, 40}, {"LSTM, 2 layers of 256, 32 steps", lstm, 40}
+  {"ResNet-18, 224x224", resnet, 5}, {"transformer, 4 layers of 256, 64 tokens", transformer, 40}, {"LSTM, 2 layers "
+      "of 256, 32 steps", lstm, 40}
 };
 static const struct { const char *name, *command; } compilers[] = {
   {"gcc -O2", "gcc -O2"}, {"gcc -O3 -march=native", "gcc -O3 -march=native"},
   {"clang -O3 -march=native", "clang -O3 -march=native"}
 };
+static int vector_nbytes;                  // argument
 enum { NETWORKS = sizeof networks / sizeof *networks, COMPILERS = sizeof compilers / sizeof *compilers };
 static char root[64];
 
@@ -35,7 +37,8 @@ static double ms_since(uint64_t from) { return (double)(tn_os_now() - from) / 1e
 static void exported(int compiler, int runs, const void *const *in, size_t out_nbytes, const void *weights) {
   char command[400], file[100];
   snprintf(file, sizeof file, "%s/net%d.so", root, compiler);
-  snprintf(command, sizeof command, "%s -shared -fPIC %s/net.c -o %s -lm 2>/dev/null", compilers[compiler].command, root, file);
+  snprintf(command, sizeof command, "%s -shared -fPIC %s/net.c -o %s -lm 2>/dev/null", compilers[compiler].command,
+      root, file);
   uint64_t from = tn_os_now();
   void *so = system(command) ? NULL : dlopen(file, RTLD_NOW | RTLD_LOCAL);
   const double compiling = ms_since(from);
@@ -53,7 +56,8 @@ static void exported(int compiler, int runs, const void *const *in, size_t out_n
   struct stat about;
   memset(&about, 0, sizeof about);
   stat(file, &about);
-  printf("    %-26s %9.2f ms, %5.1f s to compile, %lld KB of shared object\n", compilers[compiler].name, best, compiling / 1e3,
+  printf("    %-26s %9.2f ms, %5.1f s to compile, %lld KB of shared object\n", compilers[compiler].name, best,
+      compiling / 1e3,
          (long long)about.st_size / 1024);
   free(work); free(out[0]);
   dlclose(so);
@@ -70,9 +74,10 @@ static void measure(int n) {
   tiny_program *p = graph_capture(t, networks[n].make, &g);
   snprintf(path, sizeof path, "%s/net.c", root);
   snprintf(weights_path, sizeof weights_path, "%s/net.weights", root);
-  d.weights = weights_path;
+  d.weights = weights_path; d.vector_nbytes = vector_nbytes;
   uint64_t from = tn_os_now();
-  if (!p || tiny_program_export_c(p, path, &d) != TINY_OK) { printf("%s: %s\n", networks[n].name, tiny_error(t)); return; }
+  if (!p || tiny_program_export_c(p, path, &d) != TINY_OK) { printf("%s: %s\n", networks[n].name, tiny_error(t));
+      return; }
   const double exporting = ms_since(from);
   double best = 1e30;
   for (int i = 0; i < networks[n].runs; i++) {
@@ -88,9 +93,11 @@ static void measure(int n) {
   tn_os_file(path, &text);
   tn_os_file(weights_path, &weights);
   printf("%s: %llu KB of C, %llu KB of weights, %.0f ms to export\n    %-26s %9.2f ms\n", networks[n].name,
-         (unsigned long long)text.nbytes / 1024, (unsigned long long)weights.nbytes / 1024, exporting, "the library", best);
+         (unsigned long long)text.nbytes / 1024, (unsigned long long)weights.nbytes / 1024, exporting, "the "
+             "library", best);
   const size_t in_nbytes = (size_t)tn_node_nbytes(tn_uop_of(g.in[0]));
-  char *in = (char *)malloc(in_nbytes), *held = (char *)aligned_alloc(64, (size_t)weights.nbytes + 64 - weights.nbytes % 64);
+  char *in = (char *)malloc(in_nbytes), *held = (char *)aligned_alloc(64,
+      (size_t)weights.nbytes + 64 - weights.nbytes % 64);
   const void *ins[1] = {in};
   tiny_read(g.in[0], in, in_nbytes);
   tn_os_read_file(weights_path, held, (size_t)weights.nbytes);
@@ -101,7 +108,8 @@ static void measure(int n) {
   tiny_end(t);
   tiny_close(t);
 }
-int main(void) {
+int main(int argc, char **argv) {
+  vector_nbytes = argc > 1 ? atoi(argv[1]) : 0;
   snprintf(root, sizeof root, "/tmp/tiny_export_XXXXXX");
   if (!mkdtemp(root)) return 1;
   setvbuf(stdout, NULL, _IOLBF, 0);

@@ -9,7 +9,8 @@ typedef struct graph {
   tiny_tensor *in[GRAPH_MOST], *out[GRAPH_MOST], *named[GRAPH_MOST]; int n, m, nnamed;
   int salt;
 } graph;
-static const char *const graph_names[GRAPH_MOST] = {"first \"one\"", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+static const char *const graph_names[GRAPH_MOST] = {"first \"one\"", "b", "c", "d", "e", "f", "g", "h", "i", "j",
+    "k", "l"};
 
 // Numbers between -scale and scale.
 static tiny_tensor *graph_numbers(graph *g, tiny_dtype dtype, tiny_shape s, double scale) {
@@ -67,7 +68,8 @@ static void graph_small_resnet(graph *g) { graph_resnet(g, 32, 8, 10); }
 static tiny_recurrent_weights graph_lstm_weights(graph *g, int64_t in, int64_t hidden) {
   tiny_recurrent_weights w;
   memset(&w, 0, sizeof w);
-  w.w_ih = graph_weight(g, TINY_SHAPE(4 * hidden, in), 0.3); w.w_hh = graph_weight(g, TINY_SHAPE(4 * hidden, hidden), 0.3);
+  w.w_ih = graph_weight(g, TINY_SHAPE(4 * hidden, in), 0.3); w.w_hh = graph_weight(g, TINY_SHAPE(4 * hidden,
+      hidden), 0.3);
   w.b_ih = graph_weight(g, TINY_SHAPE(4 * hidden), 0.1); w.b_hh = graph_weight(g, TINY_SHAPE(4 * hidden), 0.1);
   return w;
 }
@@ -109,7 +111,8 @@ static tiny_tensor *graph_block(graph *g, tiny_tensor *x, int64_t length, int64_
 static void graph_transformer_of(graph *g, int64_t length, int64_t width, int64_t heads, int layers, int64_t words) {
   tiny_tensor *ids = graph_takes(g, TINY_I32, TINY_SHAPE(1, length), (double)words - 1);
   tiny_tensor *table = graph_weight(g, TINY_SHAPE(words, width), 0.5);
-  tiny_tensor *x = tiny_add(tiny_embedding(tiny_abs(ids), table, -1), graph_weight(g, TINY_SHAPE(1, length, width), 0.2));
+  tiny_tensor *x = tiny_add(tiny_embedding(tiny_abs(ids), table, -1), graph_weight(g, TINY_SHAPE(1, length, width),
+      0.2));
   for (int i = 0; i < layers; i++) x = graph_block(g, x, length, width, heads);
   graph_gives(g, tiny_matmul(x, tiny_transpose(table, 0, 1)));
 }
@@ -120,7 +123,8 @@ static void graph_transformer(graph *g) { graph_transformer_of(g, 12, 32, 4, 2, 
 static void graph_step(graph *g) {         // it trains, with momentum
   tiny_tensor *x = graph_takes(g, TINY_F32, TINY_SHAPE(16, 10), 1), *y = graph_takes(g, TINY_F32, TINY_SHAPE(16, 3), 1);
   tiny_tensor *w = graph_named(g, TINY_SHAPE(10, 20), 0.3), *v = graph_named(g, TINY_SHAPE(20, 3), 0.3), *grad[2];
-  tiny_tensor *speed[2] = {graph_named(g, TINY_SHAPE(10, 20), 0), graph_named(g, TINY_SHAPE(20, 3), 0)}, *both[2] = {w, v};
+  tiny_tensor *speed[2] = {graph_named(g, TINY_SHAPE(10, 20), 0), graph_named(g, TINY_SHAPE(20, 3), 0)},
+      *both[2] = {w, v};
   tiny_tensor *error = tiny_sub(tiny_matmul(tiny_tanh(tiny_matmul(x, w)), v), y);
   tiny_tensor *loss = tiny_mean(tiny_mean(tiny_square(error), 1, 0), 0, 0);
   tiny_grad(loss, both, 2, grad);
@@ -161,7 +165,8 @@ static void graph_integers(graph *g) {
   for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
     tiny_tensor *a = tiny_cast(x, dtypes[i]), *b = tiny_cast(y, dtypes[i]);
     tiny_tensor *c = tiny_sub(tiny_mul(a, a), tiny_mul(b, tiny_add(a, b)));
-    c = tiny_add(c, tiny_bitwise_xor(tiny_shift_left(a, tiny_bitwise_and(b, tiny_like(b, 3))), tiny_shift_right(a, tiny_bitwise_and(b, tiny_like(b, 3)))));
+    c = tiny_add(c, tiny_bitwise_xor(tiny_shift_left(a, tiny_bitwise_and(b, tiny_like(b, 3))), tiny_shift_right(a,
+        tiny_bitwise_and(b, tiny_like(b, 3)))));
     c = tiny_add(c, tiny_floor_div(a, b));
     graph_gives(g, tiny_add(c, tiny_remainder(a, b)));
   }
@@ -195,7 +200,8 @@ typedef void graph_maker(graph *g);
 static const struct { const char *name; graph_maker *make; } graphs[] = {
   {"resnet", graph_small_resnet}, {"recurrent", graph_recurrent}, {"sequence", graph_sequence},
   {"transformer", graph_transformer}, {"step", graph_step}, {"random", graph_random}, {"scalars", graph_scalars},
-  {"bare", graph_bare}, {"integers", graph_integers}, {"floats", graph_floats}, {"gather", graph_gather}, {"tasks", graph_tasks}
+  {"bare", graph_bare}, {"integers", graph_integers}, {"floats", graph_floats}, {"gather", graph_gather}, {"tasks",
+      graph_tasks}
 };
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
 static tiny_program *graph_capture(tiny_ctx *t, graph_maker *make, graph *g) {
@@ -217,7 +223,8 @@ static void *plain_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   return plain_ctx = t;
 }
 // The "text" of a kernel is where the interpreter's module is.
-static tiny_code plain_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out, uint64_t *uses) {
+static tiny_code plain_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+    uint64_t *uses) {
   (void)r;
   void *module = tn_interp_load_uops(t, k->list, k->n);
   *uses = 0;
@@ -232,7 +239,8 @@ static void plain_renderer(void *dev, tiny_renderer *r) {
   r->kernel = plain_kernel;
   r->flags |= TINY_TARGET_ALONE;
 }
-static tiny_code plain_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n, tiny_bytes *out) {
+static tiny_code plain_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+    tiny_bytes *out) {
   (void)r;
   for (int i = 0; i < n; i++) tiny_bytes_add(out, kernels[i].data, kernels[i].n);
   return t->code;

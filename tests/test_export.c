@@ -1,6 +1,7 @@
 // brief: asan
 // test_export: programs as C: compiled by whatever compilers are here, they give what the interpreter gives of the same
-// lists, bit for bit, run after run; by one thread and by a caller's; weights inside and in a file; the same text twice.
+// lists, bit for bit, run after run; by one thread and by a caller's; weights inside and in a file; the same text
+// twice.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif                                     // for the test: mkdtemp, dlopen
@@ -35,7 +36,8 @@ typedef struct compiler { const char *name, *flags; int brief; } compiler;
 static const compiler compilers[] = {
   {"gcc", "-std=c99 -O2 -Wall -Wextra -Wpedantic -Wcast-qual -Werror", 1},
   {"gcc", "-std=gnu11 -O3 -march=native -Wall -Wextra -Werror", 0},         // with FMA, where it is
-  {"gcc", "-std=c11 -O1 -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -fsanitize=undefined,bounds -fno-sanitize-recover", 0},
+  {"gcc", "-std=c11 -O1 -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -fsanitize=undefined,bounds "
+      "-fno-sanitize-recover", 0},
   {"g++", "-x c++ -std=c++11 -O1 -Wall -Wextra -Wpedantic -Werror", 0},
   {"clang", "-std=c11 -O2 -march=native -Wall -Wextra -Wpedantic -Werror", 0},
   {"clang", "-x c++ -std=c++17 -O1 -Wall -Wextra -Wpedantic -Werror", 0},
@@ -52,7 +54,8 @@ static void *build(const compiler *c, const char *name) {
   static int made;
   char command[900], file[40];
   snprintf(file, sizeof file, "lib%d.so", made++);
-  snprintf(command, sizeof command, "%s %s -shared -fPIC %s -o %s -lm", c->name, c->flags, in_root(name), in_root(file));
+  snprintf(command, sizeof command, "%s %s -shared -fPIC %s -o %s -lm", c->name, c->flags, in_root(name),
+      in_root(file));
   if (system(command)) return NULL;
   return dlopen(in_root(file), RTLD_NOW | RTLD_LOCAL);
 }
@@ -60,7 +63,8 @@ static void *build(const compiler *c, const char *name) {
 // ** runs **
 
 typedef struct results { char bytes[RUNS][BYTES]; size_t n[RUNS]; } results;
-typedef struct case_of { graph g; size_t in_nbytes[GRAPH_MOST], out_nbytes[GRAPH_MOST]; char in[GRAPH_MOST][BYTES]; } case_of;
+typedef struct case_of { graph g; size_t in_nbytes[GRAPH_MOST], out_nbytes[GRAPH_MOST]; char in[GRAPH_MOST][BYTES];
+    } case_of;
 static case_of now;                        // what the exported program is given
 static results want;
 
@@ -113,7 +117,8 @@ static void backwards(void *user, int n, task_fn *task, void *arg) {       // in
 static void is_same(const results *got, const char *by, int run, int from) {
   if (got->n[run] == want.n[from] && !memcmp(got->bytes[run], want.bytes[from], want.n[from])) { CHECK(1); return; }
   CHECK(!"the values of the interpreter");
-  for (size_t i = 0, shown = 0; i < want.n[from] && shown < 3; i += 4) if (memcmp(got->bytes[run] + i, want.bytes[from] + i, 4)) {
+  for (size_t i = 0, shown = 0; i < want.n[from] && shown < 3; i += 4) if (memcmp(got->bytes[run] + i,
+      want.bytes[from] + i, 4)) {
     float a, b;
     memcpy(&a, got->bytes[run] + i, 4); memcpy(&b, want.bytes[from] + i, 4);
     fprintf(stderr, "  %s, run %d, byte %zu: %.9g, not %.9g\n", by, run, i, a, b);
@@ -183,6 +188,7 @@ static void check_graph(int number, int whole) {
   tiny_export_desc d;
   memset(&d, 0, sizeof d);
   d.names = graph_names; d.tensors = now.g.named; d.n = now.g.nnamed;
+  d.vector_nbytes = plain_vectors;
   CHECK_EQ(tiny_program_export_c(p, in_root("net.c"), &d), TINY_OK);
   d.threads = 1;
   CHECK_EQ(tiny_program_export_c(p, in_root("threads.c"), &d), TINY_OK);
@@ -231,13 +237,16 @@ static void check_graph(int number, int whole) {
 
 typedef struct target { const char *name, *flags, *runs; int plain; } target;       // plain: without vectors
 static const target targets[] = {
-  {"clang", "--target=x86_64-pc-windows-msvc -fms-compatibility -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Werror -c", NULL, 0},
+  {"clang", "--target=x86_64-pc-windows-msvc -fms-compatibility -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Werror "
+      "-c", NULL, 0},
   {"clang", "--target=armv7-none-eabi -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c", NULL, 0},
   {"arm-none-eabi-gcc", "-mcpu=cortex-m4 -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c", NULL, 1},
   {"aarch64-linux-gnu-gcc", "-O1 -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c", NULL, 0},
-  {"aarch64-linux-gnu-gcc", "-O3 -Wall -Wextra -Wpedantic -Werror -static", "qemu-aarch64", 0},     // would fuse products
+  {"aarch64-linux-gnu-gcc", "-O3 -Wall -Wextra -Wpedantic -Werror -static", "qemu-aarch64", 0},
+          // would fuse products
   {"aarch64-linux-gnu-gcc", "-O1 -DTINY_NO_VECTORS -Wall -Wextra -Wpedantic -Werror -static", "qemu-aarch64", 0},
-  {"gcc", "-m32 -march=i686 -msse2 -mfpmath=sse -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c", NULL, 0},
+  {"gcc", "-m32 -march=i686 -msse2 -mfpmath=sse -ffreestanding -DTINY_NO_MATH -Wall -Wextra -Wpedantic -Werror -c",
+      NULL, 0},
   {"x86_64-w64-mingw32-gcc", "-O2 -Wall -Wextra -Wpedantic -Werror", "wine", 0}
 };
 enum { TARGETS = sizeof targets / sizeof *targets };
@@ -253,7 +262,8 @@ static void write_main(void) {
   if (!f) return;
   fprintf(f, "#include <stdio.h>\n#include <stdlib.h>\n#include \"net.c\"\nint main(void) {\n");
   for (int i = 0; i < now.g.n; i++) {
-    fprintf(f, "  static const union { double align; unsigned char byte[%zu]; } in%d = {.byte = {", now.in_nbytes[i] + 1, i);
+    fprintf(f, "  static const union { double align; unsigned char byte[%zu]; } in%d = {.byte = {",
+        now.in_nbytes[i] + 1, i);
     put_bytes(f, now.in[i], now.in_nbytes[i]);
     fprintf(f, "}};\n");
   }
@@ -264,9 +274,11 @@ static void write_main(void) {
   fprintf(f, "0};\n  void *out[%d], *work = malloc(net_workspace() + 1);\n", now.g.m + 1);
   fprintf(f, "  for (int i = 0; i < %d; i++) out[i] = malloc(nbytes[i] + 1);\n", now.g.m);
   if (now.g.nnamed) fprintf(f, "  void *state = malloc(net_state());\n  net_init(state);\n");
-  fprintf(f, "  for (int run = 0; run < %d; run++) {\n    net_run(in, out, work%s);\n", RUNS, now.g.nnamed ? ", state" : "");
+  fprintf(f, "  for (int run = 0; run < %d; run++) {\n    net_run(in, out, work%s);\n", RUNS, now.g.nnamed ? ", "
+      "state" : "");
   fprintf(f, "    for (int i = 0; i < %d; i++) for (size_t k = 0; k < nbytes[i]; k++)\n"
-          "      printf(\"%%02x\", ((unsigned char *)out[i])[k]);\n    printf(\"\\n\");\n  }\n  return 0;\n}\n", now.g.m);
+          "      printf(\"%%02x\", ((unsigned char *)out[i])[k]);\n    printf(\"\\n\");\n  }\n  return 0;\n"
+          "}\n", now.g.m);
   fclose(f);
 }
 static int is_printed(const char *path) {
@@ -282,9 +294,11 @@ static int is_printed(const char *path) {
 }
 static void check_target(const target *c, const char *graph_name) {
   char command[1200];
-  if (!is_there(c->name) || (c->runs && !is_there(c->runs))) { printf("  %s is not here\n", c->runs ? c->runs : c->name); return; }
+  if (!is_there(c->name) || (c->runs && !is_there(c->runs))) { printf("  %s is not here\n",
+      c->runs ? c->runs : c->name); return; }
   case_named("%s by %s %.80s", graph_name, c->name, c->flags);
-  snprintf(command, sizeof command, "cd %s && %s %s %s -o net.exe %s", root, c->name, c->flags, c->runs ? "main.c" : "net.c",
+  snprintf(command, sizeof command, "cd %s && %s %s %s -o net.exe %s", root, c->name, c->flags,
+      c->runs ? "main.c" : "net.c",
            c->runs ? "-lm" : "");
   const int compiled = !system(command);
   CHECK(compiled);
@@ -366,7 +380,8 @@ static void check_cpu(void) {
 
 // ** what cannot be **
 
-static int refuse(void *user, const void *data, size_t nbytes) { (void)data; (void)nbytes; return (*(int *)user)-- > 0; }
+static int refuse(void *user, const void *data, size_t nbytes) { (void)data; (void)nbytes;
+    return (*(int *)user)-- > 0; }
 static void check_bad(void) {
   tiny_ctx *t = open_on("CPU");
   tiny_begin(t);
@@ -451,6 +466,14 @@ int main(int argc, char **argv) {
     const int smoke = strstr(" step floats bare random tasks ", graphs[i].name) != NULL;
     if (argc > 1 ? whole || !strcmp(argv[1], graphs[i].name) : smoke) check_graph(i, argc > 1);
   }
+  for (int i = 0; i < GRAPHS && (argc < 2 || whole); i++) {  // wider vectors than a processor may have
+    if (strcmp(graphs[i].name, "floats") && (!whole || strcmp(graphs[i].name, "transformer"))) continue;
+    plain_vectors = 32;
+    check_graph(i, whole);
+    plain_vectors = 64;
+    check_graph(i, 0);
+  }
+  plain_vectors = 0;
   if (argc < 2 || whole) { check_cpu(); check_bad(); check_memory(); }
   if (argc < 2 || whole) check_targets("step");
   if (whole) check_targets("floats");

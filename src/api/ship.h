@@ -12,7 +12,8 @@ typedef struct tiny_ship_desc {
   // Processors to have machine code for, of this kind: "sse2,avx2,avx512"; "all"; "none": lists alone, which are
   // compiled where the program is loaded. NULL: "sse2" and this one.
   const char *levels;
-  // Names of what the program reads or assigns to: tiny_program_memory finds it by them, and weights is written by them.
+  // Names of what the program reads or assigns to: tiny_program_memory finds it by them, and weights is written by
+  // them.
   const char *const *names; tiny_tensor *const *tensors; int n;
   const char *weights;                     // a .safetensors file that what has a name is written to; NULL: it is inside
 } tiny_ship_desc;
@@ -67,8 +68,8 @@ typedef struct tiny_export_desc {
   // A file for the weights, which NAME_run is given then, read or mapped by the caller; NULL: they are constants
   const char *weights;
   int threads;                             // 1: NAME_run_with hands its tasks to the caller's threads
-  // Vectors that its kernels are written for: 16, 32 or 64 bytes; -1: none, for small processors; 0: 32. Compilers that
-  // have no vectors, or none so wide, are given arrays, which are slower, and the same values.
+  // Vectors that its kernels are written for: 16, 32 (AVX2) or 64 bytes (AVX-512); -1: none, for small processors; 0:
+  // 16. Where the compiler has none they are arrays, which are slower, with the same values.
   int vector_nbytes;
   // Names of what the program assigns to, by which NAME_memory finds it in the state
   const char *const *names; tiny_tensor *const *tensors; int n;
@@ -78,11 +79,11 @@ typedef struct tiny_export_desc {
 // heap and nothing of the library but sqrt:
 //   size_t NAME_workspace(void);            // bytes that a run needs
 //   void   NAME_run(const void *const *in, void *const *out, void *workspace);
-// with, behind workspace, `void *state` where the program assigns to memory or draws random numbers (NAME_state() bytes,
-// which NAME_init(state) fills before the first run), then `const void *weights` where they have a file of their own.
-// The head of the file says which. Values are those of the device INTERP for the same kernels, bit for bit; they differ
-// from the CPU's in the order of sums and where that fuses products with sums. d may be NULL. TINY_E_STATE: the program
-// runs on several devices, its outputs have lengths that change, or a kernel is source of your own. TINY_E_IO.
+// with, behind workspace, `void *state` where the program assigns to memory or draws random numbers (NAME_state()
+// bytes, which NAME_init(state) fills before the first run), then `const void *weights` where they have a file of their
+// own. The head of the file says which. Values are those of the device INTERP for the same kernels, bit for bit; they
+// differ from the CPU's in the order of sums and where that fuses products with sums. d may be NULL. TINY_E_STATE: the
+// program runs on several devices, its outputs have lengths that change, or a kernel is source of your own. TINY_E_IO.
 TINY_API tiny_code     tiny_program_export_c(tiny_program *p, const char *path, const tiny_export_desc *d);
 // As tiny_program_export_c, to a function; weights are written to their file all the same.
 TINY_API tiny_code     tiny_program_export_c_to(tiny_program *p, tiny_writer to, const tiny_export_desc *d);

@@ -97,7 +97,8 @@ static const struct { const char *name, *text; } tn_plain_helpers_of[] = {
   {"TRUNC_f64(",
    "static f64 TRUNC_f64(f64 x) {        // beyond 2^52 there are no fractions; the sign of a zero stays\n"
    "  const u64 sign = BITS_f64_u64(x) & 0x8000000000000000ull;\n"
-   "  return x < 4503599627370496.0 && x > -4503599627370496.0 ? BITS_u64_f64(BITS_f64_u64((f64)(i64)x) | sign) : x;\n}\n"},
+   "  return x < 4503599627370496.0 && x > -4503599627370496.0 ? BITS_u64_f64(BITS_f64_u64((f64)(i64)x) | sign) : x;\n"
+   "}\n"},
   {"ROOT(",
    "static u64 ROOT(u64 m, int bits) {   // so many bits of the root of m, two of its 54 bits a step\n"
    "  u64 root = 0, rest = 0;\n"
@@ -120,7 +121,8 @@ static const struct { const char *name, *text; } tn_plain_helpers_of[] = {
   {"SQRT_f64(",
    "static f64 SQRT_f64(f64 x) {\n"
    "  i32 e = 0;\n"
-   "  if (!(x > 0.0) || BITS_f64_u64(x) >= 0x7FF0000000000000ull) return x < 0.0 ? BITS_u64_f64(0x7FF8000000000000ull) : x;\n"
+   "  if (!(x > 0.0) || BITS_f64_u64(x) >= 0x7FF0000000000000ull) return x < 0.0 ? "
+   "BITS_u64_f64(0x7FF8000000000000ull) : x;\n"
    "  if (x < 2.2250738585072014e-308) { x *= 18014398509481984.0; e = -54; }\n"
    "  e += (i32)(BITS_f64_u64(x) >> 52) - 1023;\n"
    "  const u64 m = ((BITS_f64_u64(x) & 0xFFFFFFFFFFFFFull) | 0x10000000000000ull) << (e & 1);\n"

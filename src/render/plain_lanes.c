@@ -1,5 +1,5 @@
-// plain_lanes: what exported kernels call on vectors: macros for compilers that have vectors (clang, GCC from 9 on), and
-// functions on plain structs, element by element, for all others. Both give the same values.
+// plain_lanes: what exported kernels call on vectors: macros for compilers that have vectors (clang, GCC from 9 on),
+// and functions on plain structs, element by element, for others. Both give the same values.
 //
 // In:    the text of kernels, in which each such call is OP_TYPExLANES(..), CAST_ and BITS_ with the type they are of
 //        before. Out: types and definitions of what is called, and of nothing else.
@@ -25,7 +25,8 @@ static const struct { const char *op, *gnu, *plain; } tn_plain_lane_ops[] = {
    "static void %n(%e *p, %t x) { for (int i = 0; i < %l; i++) p[i] = x.v[i]; }\n"},
   {"SPLAT", "#define %n(x) (__extension__ ({ const %e s_ = (x); (%t){%x}; }))\n",
    "static %t %n(%e x) { %t z; for (int i = 0; i < %l; i++) z.v[i] = x; return z; }\n"},
-  {"STACK", "#define %n(...) (__extension__ (%t){__VA_ARGS__})\n", "static %t %n(%a) { const %t z = {{%v}}; return z; }\n"},
+  {"STACK", "#define %n(...) (__extension__ (%t){__VA_ARGS__})\n",
+   "static %t %n(%a) { const %t z = {{%v}}; return z; }\n"},
   {"PICK", "#define %n(x, k) ((x)[k])\n", "#define %n(x, k) ((x).v[k])\n"},
 #define TN_PLAIN_HALF(name, k) \
   {name, "#define %n(x) (__extension__ ({ union { %s all; %t half[2]; } b_; b_.all = (x); b_.half[" k "]; }))\n", \
@@ -36,7 +37,8 @@ static const struct { const char *op, *gnu, *plain; } tn_plain_lane_ops[] = {
    "static %t %n(%t x) { for (int i = 0; i < %l; i++) x.v[i] = (%e)-(%w)x.v[i]; return x; }\n"},
 #define TN_PLAIN_BINARY(name, sign) \
   {name, "#define %n(x, y) ((%t)((%ux%l)(x) " sign " (%ux%l)(y)))\n", \
-   "static %t %n(%t x, %t y) { for (int i = 0; i < %l; i++) x.v[i] = (%e)((%w)x.v[i] " sign " (%w)y.v[i]); return x; }\n"}
+   "static %t %n(%t x, %t y) { for (int i = 0; i < %l; i++) x.v[i] = (%e)((%w)x.v[i] " sign " (%w)y.v[i]); " \
+   "return x; }\n"}
   TN_PLAIN_BINARY("ADD", "+"), TN_PLAIN_BINARY("SUB", "-"), TN_PLAIN_BINARY("MUL", "*"), TN_PLAIN_BINARY("AND", "&"),
   TN_PLAIN_BINARY("OR", "|"), TN_PLAIN_BINARY("XOR", "^"), TN_PLAIN_BINARY("SHL", "<<"),
 #undef TN_PLAIN_BINARY
@@ -53,13 +55,15 @@ static const struct { const char *op, *gnu, *plain; } tn_plain_lane_ops[] = {
   {"CMOD", "#define %n(x, y) ((x) %% (y))\n",
    "static %t %n(%t x, %t y) { for (int i = 0; i < %l; i++) x.v[i] = (%e)(x.v[i] %% y.v[i]); return x; }\n"},
 #define TN_PLAIN_EACH(name) \
-  {name, "#define %n(x) (__extension__ ({ %t z_ = (x); for (int i_ = 0; i_ < %l; i_++) z_[i_] = " name "_%e(z_[i_]); z_; }))\n", \
+  {name, "#define %n(x) (__extension__ ({ %t z_ = (x); for (int i_ = 0; i_ < %l; i_++) z_[i_] " \
+      "= " name "_%e(z_[i_]); z_; }))\n", \
    "static %t %n(%t x) { for (int i = 0; i < %l; i++) x.v[i] = " name "_%e(x.v[i]); return x; }\n"}
   TN_PLAIN_EACH("SQRT"), TN_PLAIN_EACH("TRUNC"),
 #undef TN_PLAIN_EACH
 #define TN_PLAIN_COMPARE(name, sign) \
   {name, "#define %n(x, y) __builtin_convertvector((x) " sign " (y), b8x%l)\n", \
-   "static b8x%l %n(%t x, %t y) { b8x%l z; for (int i = 0; i < %l; i++) z.v[i] = (i8)-(x.v[i] " sign " y.v[i]); return z; }\n"}
+   "static b8x%l %n(%t x, %t y) { b8x%l z; for (int i = 0; i < %l; i++) z.v[i] = (i8)-(x.v[i] " sign " y.v[i]); " \
+   "return z; }\n"}
   TN_PLAIN_COMPARE("LT", "<"), TN_PLAIN_COMPARE("NE", "!="), TN_PLAIN_COMPARE("EQ", "=="),
 #undef TN_PLAIN_COMPARE
   {"WHERE",
@@ -68,7 +72,8 @@ static const struct { const char *op, *gnu, *plain; } tn_plain_lane_ops[] = {
    "static %t %n(b8x%l m, %t x, %t y) { for (int i = 0; i < %l; i++) if (!m.v[i]) x.v[i] = y.v[i]; return x; }\n"},
   {"CAST", "#define %n(x) __builtin_convertvector(x, %t)\n",
    "static %t %n(%s x) { %t z; for (int i = 0; i < %l; i++) z.v[i] = (%e)x.v[i]; return z; }\n"},
-  {"BITS", "#define %n(x) ((%t)(x))\n", "static %t %n(%s x) { union { %s from; %t to; } b; b.from = x; return b.to; }\n"}
+  {"BITS", "#define %n(x) ((%t)(x))\n", "static %t %n(%s x) { union { %s from; %t to; } b; b.from = x; "
+   "return b.to; }\n"}
 };
 enum { TN_PLAIN_LANE_OPS = sizeof tn_plain_lane_ops / sizeof *tn_plain_lane_ops };
 
@@ -107,7 +112,11 @@ static size_t tn_plain_read_type(const char *text, tn_plain_type *type) {
     if (n > 3 || strncmp(text, name, n)) continue;
     memcpy(type->element, name, n + 1);
     type->lanes = 1;
-    if (text[n] == 'x') for (type->lanes = 0, n++; text[n] >= '0' && text[n] <= '9'; n++) type->lanes = 10 * type->lanes + text[n] - '0';
+    if (text[n] == 'x') {
+      type->lanes = 0;
+      for (n++; text[n] >= '0' && text[n] <= '9' && type->lanes < 100; n++)
+        type->lanes = 10 * type->lanes + text[n] - '0';
+    }
     return tn_plain_is_part(text[n]) && text[n] != '_' ? 0 : n;
   }
   return 0;
@@ -197,8 +206,10 @@ static void tn_plain_lanes(tiny_ctx *t, tn_plain_names *names, tiny_bytes *out) 
     tn_plain_define(&gnu, tn_plain_lane_ops[o].gnu, &names->name[i]);
     tn_plain_define(&plain, tn_plain_lane_ops[o].plain, &names->name[i]);
   }
-  tn_text_put(out, "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) VECTOR(u16, u16, L) \\\n"
-              "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) VECTOR(f64, f64, L)\n"
+  tn_text_put(out, "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) "
+      "VECTOR(u16, u16, L) \\\n"
+              "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) "
+              "VECTOR(f64, f64, L)\n"
               "#if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)) && !defined(TINY_NO_VECTORS)\n"
               "#define VECTOR(T, E, L) typedef E T##x##L __attribute__((vector_size(sizeof(E) * L))); \\\n"
               "  typedef E T##x##L##u __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E)), may_alias));\n");

@@ -11,7 +11,9 @@
 #include "../render/plain_lanes.c"
 #endif
 
-enum { TN_EXPORT_VECTOR = 32 };            // bytes of a vector, unless something else is asked for
+// Bytes of a vector, unless something else is asked for: every processor with vectors has those. GCC makes wider ones
+// of memory where there are none.
+enum { TN_EXPORT_VECTOR = 16 };
 
 // What a function takes: memory (ARG: a number) number k of its step, in order. dtype: as it is stored.
 typedef struct tn_export_param { int is_arg, k, dtype, written; } tn_export_param;
