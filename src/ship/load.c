@@ -84,7 +84,7 @@ static tn_build tn_loading_foreign(struct tn_programs *at, const tn_container *c
 // What each kernel is to be made from.
 static tiny_code tn_loading_builds(tiny_ctx *t, const tn_loading *l, struct tn_programs *at, tn_build *build) {
   const tn_saved *f = &l->o.f;
-  const tn_container c = tn_container_of(tn_saved_part_of(f->data, f->head, TN_SAVED_CODE));
+  const tn_container c = tn_opened_code(&l->o);
   const tn_container_target own = tn_programs_target(at);
   const char *wrong = NULL;
   tn_wire_list *kernel = (tn_wire_list *)tn_scratch(t, ((size_t)f->n[TN_SAVED_KERNELS] + 1) * sizeof *kernel);
