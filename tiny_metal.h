@@ -1,4 +1,4 @@
-/* tiny_metal.h 0.1.0, source e93ae5d61a42790a4a970316f40c1af615413f133b4464e55b857b990507d2d0
+/* tiny_metal.h 0.1.0, source 5d82fb61b8bfa30eef348986ce209be5b4ed93f9e591eea40d40d059806878d0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -117,7 +117,8 @@ TINY_METAL_API tiny_metal_name tiny_metal_host(void *queue);
 
 // Elements of an id<MTLBuffer> of the device's, from `offset` bytes on, row-major, without a copy: read where it is
 // used, and written by assignment and tiny_write. The buffer outlives the tensor and what is computed from it, and no
-// two tensors are over the same bytes. TINY_E_ARG: the buffer is too short, or offset is no multiple of an element.
+// two tensors are over the same bytes. A program may retain it, until it runs with another one or is freed.
+// TINY_E_ARG: the buffer is too short, or offset is no multiple of an element.
 TINY_METAL_API tiny_tensor *tiny_metal_blob(tiny_ctx *t, void *buffer, size_t offset, tiny_dtype dtype,
                                             tiny_shape shape);
 // The same over whole pages of the host's memory (data and nbytes are multiples of the page's size: mmap,

@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source f25ee2e5950ae88a081d6e0dd05eb1b801232ef27797362905ef6055ad151b24
+/* tiny_metal.m 0.1.0, source ecfd6c5915a89032b0114312be716db7bc5dee33a5c9cb472e54ac1d07696700
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -571,6 +571,11 @@ typedef struct tn_metal_slot { TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t 
 typedef struct tn_metal_gone {
   struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory;
 } tn_metal_gone;
+// An event of another device that command buffer `used` waits for, and the one that gives it its value.
+typedef struct tn_metal_awaited {
+  struct tn_metal_awaited *next; TN_UNOWNED id<MTLSharedEvent> event; TN_UNOWNED id<MTLCommandBuffer> buffer;
+  uint64_t value, used;
+} tn_metal_awaited;
 typedef struct tn_metal_chunk { TN_UNOWNED id<MTLBuffer> buffer; uint64_t used; size_t fill; } tn_metal_chunk;
 typedef struct tn_metal_pages {           // of the host's, wrapped
   struct tn_metal_pages *next; void *data; size_t nbytes; TN_UNOWNED id<MTLBuffer> buffer;
@@ -593,8 +598,8 @@ typedef struct tn_metal {
   TN_UNOWNED id<MTLCommandBuffer> hosts; int into_host, hosts_apart;   // apart: of another queue
   int failed, lost; char why[320];         // of a command buffer, until it is told; lost: for good
   tn_metal_block *blocks; size_t nblock, cap; uint64_t next_va;
-  tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now;
-  tn_metal_gone *gone;
+  tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now; size_t chunk_nbytes;
+  tn_metal_gone *gone; tn_metal_awaited *awaited;
   struct tn_metal_fresh *fresh;            // libraries that were compiled and are to be loaded (program.m)
   tn_metal_pages *pages;
   tn_prepared prepared; struct tn_metal_list *list_made; int list_uses; size_t list_numbers;   // graph.m
@@ -605,14 +610,14 @@ typedef struct tn_metal {
 
 // MTLCommandBufferError (MTLCommandBuffer.h).
 static const struct { int error; const char *says; } tn_metal_errors[] = {
-  {1, "an error within Metal: open the context again"},
-  {2, "a kernel took too long, and the system ended it: split the work, or run it where no display waits"},
-  {3, "a kernel read or wrote memory that is not its own"},
+  {1, "an internal error of Metal's: try it again"},
+  {2, "a timeout: a kernel took too long, and the system ended it: split the work"},
+  {3, "a page fault: a kernel used an address that is not its own"},
   {TN_METAL_LOST, "the system has taken the GPU from this process, after too many errors: start it again"},
-  {7, "this process may not use the GPU now: in the background an app must not"},
+  {7, "not permitted: an app in the background must not use the GPU"},
   {8, "there is no memory for what the kernels need: free tensors, or set tiny_desc.max_nbytes"},
-  {9, "memory was gone when a kernel used it: host's memory outlives what was computed from it"},
-  {10, "a texture has no memory behind it (memoryless): take another storage mode"},
+  {9, "an invalid resource: memory was gone when a kernel used it; the host's outlives what is computed from it"},
+  {10, "a memoryless texture cannot be read or written: take another storage mode"},
   {TN_METAL_REMOVED, "the GPU was removed: open another context on one that is there"},
   {12, "a kernel's stack is full"}
 };
@@ -629,12 +634,8 @@ static void tn_metal_text(NSError *error, char *out, size_t nbytes) {
 static tiny_code tn_metal_lost(const tn_metal *d) {
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: the device is lost: %s", d->name, d->why);
 }
-static tiny_code tn_metal_none(const tn_metal *d, const char *what) {
-  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name,
-                   what);
-}
 
-// ** which one **
+// ** those there are **
 
 #ifdef TN_METAL_OSX
 static NSArray *tn_metal_all(void) {
@@ -654,6 +655,21 @@ static NSArray *tn_metal_all(void) {       // elsewhere than in Macs there is on
   return all;
 }
 #endif
+// Has it been pulled out? Asked where Metal gives nothing. What was asked for is lost then.
+static int tn_metal_is_gone(tn_metal *d) {
+  NSArray *all = tn_metal_all();
+  for (NSUInteger i = 0; i < [all count] && !d->lost; i++) if ([all objectAtIndex:i] == d->gpu) return 0;
+  if (!d->lost) snprintf(d->why, sizeof d->why, "%s", tn_metal_error_says(TN_METAL_REMOVED));
+  d->lost = 1;
+  return 1;
+}
+static tiny_code tn_metal_none(tn_metal *d, const char *what) {
+  if (tn_metal_is_gone(d)) return tn_metal_lost(d);
+  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name,
+                   what);
+}
+
+// ** which one **
 
 static int tn_metal_lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 static int tn_metal_names_it(const char *name, const char *part) {
@@ -754,6 +770,7 @@ static void tn_metal_describe(tn_metal *d) {
   d->has = (d->family >= 6 || d->mac ? TN_METAL_LANES : 0) | (d->family >= 7 ? TN_METAL_MATRICES : 0);
   d->indirect = d->family >= 6 || d->mac;
   d->one = (size_t)[d->gpu maxBufferLength];
+  d->chunk_nbytes = d->one && d->one < (size_t)TN_METAL_CHUNK ? d->one : (size_t)TN_METAL_CHUNK;
   d->shared = (size_t)[d->gpu maxThreadgroupMemoryLength];
   if (TN_SINCE(10.12, 16.0, d->gpu, "recommendedMaxWorkingSetSize"))
     d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];
@@ -877,6 +894,21 @@ static void tn_metal_gone_drop(tn_metal *d) {
   }
 }
 
+// Before command buffer `used` is waited for: those of other devices that it waits for have ended. One that failed may
+// have left its event as it was, for which this device would wait for ever.
+static void tn_metal_await(tn_metal *d, uint64_t used) {
+  for (tn_metal_awaited **at = &d->awaited, *a; (a = *at) != NULL; ) {
+    if (a->used > used) { at = &a->next; continue; }
+    *at = a->next;
+    [a->buffer waitUntilCompleted];
+    if ([a->buffer status] == MTLCommandBufferStatusError && [a->event signaledValue] < a->value)
+      [a->event setSignaledValue:a->value];
+    TN_DROP(a->buffer);
+    TN_DROP(a->event);
+    tiny_realloc(d->t, a, sizeof *a, 0);
+  }
+}
+
 // ** what has happened **
 
 static void tn_metal_failed(tn_metal *d, id<MTLCommandBuffer> buffer) {
@@ -910,6 +942,7 @@ static void tn_metal_reap(tn_metal *d) {
     tn_metal_slot_close(d, s);
     d->done++;
   }
+  tn_metal_await(d, d->done);
   tn_metal_gone_drop(d);
 }
 // Tells, once, what went wrong on the GPU.
@@ -960,7 +993,10 @@ static tiny_code tn_metal_wait_for(tn_metal *d, uint64_t number) {
   while (code == TINY_OK && d->done < number && d->done + 1 < d->number) {
     id<MTLCommandBuffer> first = tn_metal_slot_of(d, d->done + 1)->buffer;
     if ([first status] < MTLCommandBufferStatusCommitted) code = tn_metal_not_committed(d);
-    else [first waitUntilCompleted];
+    else {
+      tn_metal_await(d, d->done + 1);
+      [first waitUntilCompleted];
+    }
     tn_metal_reap(d);
   }
   return code;
@@ -1163,7 +1199,8 @@ static void *tn_metal_map(void *dev, tiny_mem mem, size_t nbytes) {
 static tn_metal_chunk *tn_metal_chunk_next(tn_metal *d) {
   tn_metal_chunk *c = &d->chunk[d->chunk_now = (d->chunk_now + 1) % TN_METAL_CHUNKS];
   if (!c->buffer) {
-    c->buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithLength:TN_METAL_CHUNK options:MTLResourceStorageModeShared]);
+    c->buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithLength:d->chunk_nbytes
+                                                          options:MTLResourceStorageModeShared]);
     if (!c->buffer) { tn_metal_none(d, "buffer for copies"); return NULL; }
     tn_metal_residency_add(d, c->buffer);
   }
@@ -1175,14 +1212,14 @@ static tn_metal_chunk *tn_metal_chunk_next(tn_metal *d) {
 static tn_metal_chunk *tn_metal_chunk_room(tn_metal *d, size_t *nbytes) {
   tn_metal_chunk *c = &d->chunk[d->chunk_now];
   if (c->used <= d->done) c->fill = 0;
-  if (!c->buffer || c->fill == TN_METAL_CHUNK) c = tn_metal_chunk_next(d);
-  if (c && *nbytes > TN_METAL_CHUNK - c->fill) *nbytes = TN_METAL_CHUNK - c->fill;
+  if (!c->buffer || c->fill == d->chunk_nbytes) c = tn_metal_chunk_next(d);
+  if (c && *nbytes > d->chunk_nbytes - c->fill) *nbytes = d->chunk_nbytes - c->fill;
   return c;
 }
 static void tn_metal_chunk_took(tn_metal *d, tn_metal_chunk *c, size_t nbytes) {
   enum { ALIGNED = 256 };
   c->fill += (nbytes + ALIGNED - 1) / ALIGNED * ALIGNED;
-  if (c->fill > TN_METAL_CHUNK) c->fill = TN_METAL_CHUNK;
+  if (c->fill > d->chunk_nbytes) c->fill = d->chunk_nbytes;
   c->used = d->number;
 }
 
@@ -1214,20 +1251,20 @@ static tiny_code tn_metal_staged_out(tn_metal *d, char *dst, tiny_mem src, size_
     tn_metal_chunk *took[TN_METAL_CHUNKS];
     const size_t first = at;
     int k = 0;
-    for (; k < TN_METAL_CHUNKS && at < end; k++, at += TN_METAL_CHUNK) {
+    for (; k < TN_METAL_CHUNKS && at < end; k++, at += d->chunk_nbytes) {
       const size_t left = (end - at + TN_METAL_WORD - 1) / TN_METAL_WORD * TN_METAL_WORD;
       if (!(took[k] = tn_metal_chunk_next(d))) return tiny_status(d->t);
       if ((code = tn_metal_blit(d)) != TINY_OK) return code;
       [d->blit copyFromBuffer:tn_metal_buffer(src.base) sourceOffset:src.offset + at toBuffer:took[k]->buffer
-            destinationOffset:0 size:left < (size_t)TN_METAL_CHUNK ? left : (size_t)TN_METAL_CHUNK];
-      tn_metal_chunk_took(d, took[k], TN_METAL_CHUNK);
+            destinationOffset:0 size:left < d->chunk_nbytes ? left : d->chunk_nbytes];
+      tn_metal_chunk_took(d, took[k], d->chunk_nbytes);
     }
     code = tn_metal_use(d, src);
     if (code == TINY_OK) code = tn_metal_wait_for(d, d->number);
     if (code == TINY_OK) code = tn_metal_tell(d);
     for (int i = 0; i < k && code == TINY_OK; i++) {
-      const size_t from = first + (size_t)i * TN_METAL_CHUNK, skip = from ? 0 : before;
-      const size_t to = from + TN_METAL_CHUNK < end ? from + TN_METAL_CHUNK : end;
+      const size_t from = first + (size_t)i * d->chunk_nbytes, skip = from ? 0 : before;
+      const size_t to = from + d->chunk_nbytes < end ? from + d->chunk_nbytes : end;
       memcpy(dst + from + skip - before, (const char *)[took[i]->buffer contents] + skip, to - from - skip);
     }
   }
@@ -1560,6 +1597,7 @@ static tiny_code tn_metal_said(tn_metal *d, tn_metal_job *j, tiny_bytes *binary,
     tiny_bytes_add(log, text, strlen(text));
     tiny_bytes_add(log, "\n", 1);
   }
+  if (!j->made.library && tn_metal_is_gone(d)) return tn_metal_lost(d);
   if (!j->made.library)
     return tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal's compiler does not take a kernel:\n%s", d->name,
                      j->error ? text : "the text is no UTF-8");
@@ -1667,6 +1705,7 @@ static tn_metal_module *tn_metal_module_new(tn_metal *d, const char *text, size_
 }
 static void *tn_metal_refused(tn_metal *d, tn_metal_module *m, NSError *error) {
   char said[TN_METAL_LOG];
+  if (tn_metal_is_gone(d)) tn_metal_lost(d);
   tn_metal_text(error, said, sizeof said);
   tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal does not take a program: %s", d->name,
             said[0] ? said : "no reason is given");
@@ -1748,6 +1787,7 @@ static id<MTLComputePipelineState> tn_metal_pipeline_new(tn_metal *d, tn_metal_m
   id<MTLComputePipelineState> pipeline =
       [d->gpu newComputePipelineStateWithDescriptor:how options:MTLPipelineOptionNone reflection:NULL error:&error];
   if (pipeline) return pipeline;
+  if (tn_metal_is_gone(d)) tn_metal_lost(d);
   tn_metal_text(error, said, sizeof said);
   tiny_fail(d->t, TINY_E_COMPILE, "%s: the GPU's compiler does not take %s: %s", d->name, name, said);
   return nil;
@@ -1918,11 +1958,12 @@ enum { TN_METAL_ARG = 256 };               // between numbers (Metal Feature Set
 typedef struct tn_metal_command {
   struct tn_metal_list *list; int index, nargs, barrier; size_t args;          // args: bytes into the numbers
 } tn_metal_command;
-typedef struct tn_metal_used { void *base; int written; } tn_metal_used;
+// kept: of the host's, retained, so that no other buffer comes to stand at its address while commands name it.
+typedef struct tn_metal_used { void *base; int written; TN_UNOWNED id kept; } tn_metal_used;
 typedef struct tn_metal_list {
   TN_UNOWNED id<MTLIndirectCommandBuffer> commands; TN_UNOWNED id<MTLBuffer> numbers;
-  size_t nbytes, nnumbers; int n, most, changed;             // nbytes: of this struct and what stands behind it
-  tn_metal_used *used; int nused, used_most;
+  size_t nbytes, nnumbers; int n, changed; // nbytes: of this struct and what stands behind it
+  tn_metal_used *used; int nused;
 } tn_metal_list;
 
 static const void *tn_metal_module_of(const void *kernel) { return ((const tn_metal_kernel *)kernel)->module; }
@@ -1979,9 +2020,14 @@ static size_t tn_metal_prepared_command(void *user, const tiny_launch *l, int fi
 
 // ** lists **
 
+static void tn_metal_list_forget(tn_metal_list *list) {
+  for (int i = 0; i < list->nused; i++) if (list->used[i].kept) TN_DROP(list->used[i].kept);
+  list->nused = 0;
+}
 static void tn_metal_prepared_drop(void *user, void *memory) {
   tn_metal *d = (tn_metal *)user;
   tn_metal_list *list = (tn_metal_list *)memory;
+  tn_metal_list_forget(list);
   if (list->commands) tn_metal_later(d, list->commands, d->number, 0);
   if (list->numbers) tn_metal_later(d, list->numbers, d->number, 0);
   tiny_realloc(d->t, list, list->nbytes, 0);
@@ -2008,7 +2054,7 @@ static void *tn_metal_prepared_make(void *user, size_t nbytes, char **cpu, uint6
   tn_metal_list *list = (tn_metal_list *)tiny_realloc(d->t, NULL, 0, all);
   if (!list) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a list of commands", d->name); return NULL; }
   memset(list, 0, sizeof *list);
-  list->nbytes = all; list->most = n; list->used_most = (int)nused;
+  list->nbytes = all;
   *cpu = (char *)(list + 1);
   *va = (uint64_t)(uintptr_t)*cpu;
   list->used = (tn_metal_used *)(void *)(*cpu + nbytes);
@@ -2039,23 +2085,30 @@ static const tn_prepared_calls tn_metal_prepared_calls = {
 
 // ** executed **
 
-static void tn_metal_list_uses(tn_metal_list *list, void *base, int written) {
+static void tn_metal_list_uses(const tn_metal *d, tn_metal_list *list, void *base, int written) {
   int k = 0;
   while (k < list->nused && list->used[k].base != base) k++;
-  if (k == list->nused) { list->used[k].base = base; list->used[list->nused++].written = 0; }
+  if (k == list->nused) {
+    const tn_metal_block *b = tn_metal_block_find(d, base);
+    list->used[k].base = base;
+    list->used[k].written = 0;
+    list->used[k].kept = b && b->own ? nil : TN_RETAINED(id, tn_metal_buffer(base));
+    list->nused++;
+  }
   list->used[k].written |= written;
 }
 // Barriers and what is used, anew, as launches got other memory.
-static void tn_metal_list_order(const tn_prepared_graph *g, const tn_prepared_list *of, const tiny_launch *l) {
+static void tn_metal_list_order(const tn_metal *d, const tn_prepared_graph *g, const tn_prepared_list *of,
+                                const tiny_launch *l) {
   tn_metal_list *list = (tn_metal_list *)of->memory;
   tn_metal_touched touched[TN_METAL_TOUCHED];
   int n = 0;
   list->changed = 0;
-  list->nused = 0;
+  tn_metal_list_forget(list);
   for (int i = 0; i < g->n; i++) {
     tn_metal_command *c = (tn_metal_command *)(void *)(of->cpu + g->step[i].at);
     const int barrier = tn_metal_order(touched, &n, &l[i]);
-    for (int k = 0; k < l[i].nmem; k++) tn_metal_list_uses(list, l[i].mem[k].base, tn_metal_writes_mem(&l[i], k));
+    for (int k = 0; k < l[i].nmem; k++) tn_metal_list_uses(d, list, l[i].mem[k].base, tn_metal_writes_mem(&l[i], k));
     if (barrier == c->barrier) continue;
     id<MTLIndirectComputeCommand> command = [list->commands indirectComputeCommandAtIndex:(NSUInteger)i];
     if (barrier) [command setBarrier]; else [command clearBarrier];
@@ -2081,7 +2134,7 @@ static tiny_code tn_metal_list_execute(tn_metal *d, const tn_prepared_graph *g, 
   if (code != TINY_OK) return code;
   for (int i = 0; i < g->n; i++)
     for (int k = 0; k < l[i].nmem; k++) tn_metal_use(d, l[i].mem[k]);
-  if (list->changed) tn_metal_list_order(g, of, l);
+  if (list->changed) tn_metal_list_order(d, g, of, l);
   for (int i = 0; i < list->nused; i++)
     [d->compute useResource:tn_metal_buffer(list->used[i].base)
                       usage:MTLResourceUsageRead | (list->used[i].written ? MTLResourceUsageWrite : 0)];
@@ -2134,7 +2187,7 @@ static tiny_code tn_metal_submit(void *dev, const tiny_launch *l, int n) {
 #endif
 
 typedef struct tn_metal_event {
-  TN_UNOWNED id<MTLSharedEvent> event; uint64_t value; const tn_metal *of;
+  TN_UNOWNED id<MTLSharedEvent> event; TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t value; const tn_metal *of;
 } tn_metal_event;
 
 static tiny_code tn_metal_signal_next(tn_metal *d) {
@@ -2151,9 +2204,11 @@ static void *tn_metal_event_now(tn_metal *d) {
   tn_metal_event *e = (tn_metal_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
   if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
   tiny_code code = tn_metal_signal_next(d);
+  id<MTLCommandBuffer> buffer = tn_metal_now(d);
   if (code == TINY_OK) code = tn_metal_commit(d);
   if (code == TINY_OK) {
     e->event = TN_RETAINED(id<MTLSharedEvent>, d->event);
+    e->buffer = TN_RETAINED(id<MTLCommandBuffer>, buffer);
     e->value = d->event_value; e->of = d;
     return e;
   }
@@ -2174,17 +2229,32 @@ static tiny_code tn_metal_wait_event(tn_metal *d, id<MTLEvent> event, uint64_t v
   tn_metal_later(d, TN_RETAINED(id, event), d->number, 0);
   return TINY_OK;
 }
+static tiny_code tn_metal_awaits(tn_metal *d, const tn_metal_event *e) {
+  tn_metal_awaited *a = (tn_metal_awaited *)tiny_realloc(d->t, NULL, 0, sizeof *a);
+  if (!a) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name);
+  a->next = d->awaited; a->value = e->value; a->used = d->number;
+  a->event = TN_RETAINED(id<MTLSharedEvent>, e->event);
+  a->buffer = TN_RETAINED(id<MTLCommandBuffer>, e->buffer);
+  d->awaited = a;
+  return TINY_OK;
+}
 static tiny_code tn_metal_wait(void *dev, void *event) {
   tn_metal *d = (tn_metal *)dev;
   const tn_metal_event *e = (const tn_metal_event *)event;
   tiny_code code = TINY_OK;
   if (e->of == d) return TINY_OK;
-  TN_POOL code = tn_metal_wait_event(d, e->event, e->value); TN_POOL_END
+  TN_POOL
+    code = tn_metal_wait_event(d, e->event, e->value);
+    if (code == TINY_OK) code = tn_metal_awaits(d, e);
+  TN_POOL_END
   return code;
 }
 static void tn_metal_event_free(void *dev, void *event) {
   tn_metal *d = (tn_metal *)dev;
-  TN_POOL TN_DROP(((tn_metal_event *)event)->event); TN_POOL_END
+  TN_POOL
+    TN_DROP(((tn_metal_event *)event)->event);
+    TN_DROP(((tn_metal_event *)event)->buffer);
+  TN_POOL_END
   tiny_realloc(d->t, event, sizeof(tn_metal_event), 0);
 }
 
@@ -2241,6 +2311,7 @@ static tiny_code tn_metal_open_queue(tn_metal *d, const char *which) {
 static void tn_metal_give_back(tn_metal *d) {
   tn_prepared_close_all(&d->prepared);
   while (d->fresh) tn_metal_fresh_drop(d, &d->fresh);
+  tn_metal_await(d, UINT64_MAX);
   d->done = UINT64_MAX - 1;
   tn_metal_gone_drop(d);
   for (int i = 0; i < TN_METAL_CHUNKS; i++)
@@ -2285,6 +2356,7 @@ static void tn_metal_close_now(tn_metal *d) {
   for (; d->done + 1 <= d->number; d->done++) {
     tn_metal_slot *s = tn_metal_slot_of(d, d->done + 1);
     if (!s->buffer) continue;
+    tn_metal_await(d, d->done + 1);
     if ([s->buffer status] >= MTLCommandBufferStatusCommitted) [s->buffer waitUntilCompleted];
     tn_metal_slot_close(d, s);
   }
@@ -2341,8 +2413,8 @@ static tiny_tensor *tn_metal_blob_at(tiny_ctx *t, id<MTLBuffer> buffer, size_t o
   const size_t each = tiny_dtype_nbytes(dtype), length = (size_t)[buffer length];
   const int64_t n = tn_metal_nelem(shape);
   if (!each || n < 0 || offset > length || (uint64_t)n > (length - offset) / each || offset % each) {
-    tiny_fail(t, TINY_E_ARG, "metal_blob: %lld elements of %u bytes from byte %llu on are not in a buffer of %llu, or "
-              "begin within an element", (long long)n, (unsigned)each, (unsigned long long)offset,
+    tiny_fail(t, TINY_E_ARG, "metal_blob: %lld elements of %u bytes from offset %llu on are not in a buffer of %llu, "
+              "or begin within an element", (long long)n, (unsigned)each, (unsigned long long)offset,
               (unsigned long long)length);
     return tn_metal_poison(t);
   }
@@ -2636,21 +2708,21 @@ Where things stand in tiny_metal.m
     455  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
                                            manual counting, and for GCC
     542  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
-    787  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
+    804  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
                                            macOS 15 and iOS 18 on
-    849  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
-   1023  src/metal/memory.m                buffers of the device, and bytes from the host and to it
-   1329  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
+    866  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
+   1059  src/metal/memory.m                buffers of the device, and bytes from the host and to it
+   1366  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
                                            the library's disk cache keeps
-   1411  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1786  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+   1448  src/metal/program.m               from texts to libraries, pipeline states and kernels
+   1826  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1900  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1940  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   2126  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2179  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   2204  src/metal/open.m                  a device is opened and closed
-   2304  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2274  src/metal/open.m                  a device is opened and closed
+   2376  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2586  src/metal/backend.m               the one object of tiny_metal.h
+   2658  src/metal/backend.m               the one object of tiny_metal.h
 */

@@ -190,7 +190,8 @@ static tiny_code language_metal_launch(tiny_ctx *t, const tiny_launch *l) {
   d.function = (const metal_function *)l->kernel;
   if (l->nmem + l->nargs > 31) return tiny_fail(t, TINY_E_DEVICE, "%d buffers are too many", l->nmem + l->nargs);
   for (int i = 0; i < l->nmem; i++) d.buffer[i] = language_binding(l->mem[i]);
-  for (int i = 0; i < l->nargs; i++) d.buffer[30 - i] = (metal_binding){(void *)(uintptr_t)&l->args[i], sizeof l->args[i]};
+  for (int i = 0; i < l->nargs; i++)
+    d.buffer[30 - i] = (metal_binding){(void *)(uintptr_t)&l->args[i], sizeof l->args[i]};
   for (int i = 0; i < 3; i++) {
     d.groups[i] = (unsigned)(l->tasks ? i ? 1 : l->tasks : l->global[i]);
     d.items[i] = (unsigned)(l->tasks ? 1 : l->local[i]);

@@ -47,7 +47,8 @@ typedef struct metal_picture {
 } metal_picture;
 // What was read and written of a binding, in bytes from its base; an end of 0: nothing. Known of checked modules.
 typedef struct metal_touched { size_t read_begin, read_end, write_begin, write_end; } metal_touched;
-// threads: of this machine that share the groups; what is checked runs on one. touched: NULL, or 31 of them to be filled.
+// threads: of this machine that share the groups; what is checked runs on one. touched: NULL, or 31 of them to be
+// filled.
 typedef struct metal_dispatch {
   const metal_function *function;
   metal_binding buffer[31];
@@ -69,7 +70,7 @@ enum { METAL_CHECKED, METAL_FAST };
 void metal_kernel_mode(int mode);
 // Modules that were compiled so far, and those that were found among them.
 void metal_kernel_counts(int *compiled, int *found);
-// The compiler's name; NULL: there is no clang++ (15 and newer) here, so that no module can be made.
+// The compiler's name; NULL: there is no clang++ (16 and newer) here, so that no module can be made.
 const char *metal_kernel_compiler(void);
 
 #ifdef __cplusplus

@@ -26,10 +26,11 @@ void metal_kernel_counts(int *compiled, int *found) {
 static pthread_once_t metal_compiler_once = PTHREAD_ONCE_INIT;
 static const char *metal_compiler;
 static void metal_find_compiler(void) {
-  static const char *const names[] = {"clang++-20", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++"};
+  static const char *const names[] = {"clang++-20", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++"};
   char command[200];
   for (size_t i = 0; i < sizeof names / sizeof *names && !metal_compiler; i++) {
-    snprintf(command, sizeof command, "echo '_Float16 x; __bf16 y;' | %s -x c++ -fsyntax-only - >/dev/null 2>&1", names[i]);
+    snprintf(command, sizeof command, "echo '_Float16 x; __bf16 y;' | %s -x c++ "
+             "-Xclang -ffloat16-excess-precision=none -fsyntax-only - >/dev/null 2>&1", names[i]);
     if (!system(command)) metal_compiler = names[i];
   }
 }
@@ -59,11 +60,12 @@ static metal_path metal_temporary(const char *data, size_t n) {
   else *p.text = 0;
   return p;
 }
-// What a command writes to its output and, behind it, errors; its status.
-static int metal_command(const char *command, metal_text *out) {
+// What a command writes to its output; its status. The command's text ends here.
+static int metal_command(metal_text *command, metal_text *out) {
   char line[4096];
   size_t n;
-  FILE *f = popen(command, "r");
+  FILE *f = command->data ? popen(command->data, "r") : NULL;
+  free(command->data);
   if (!f) return -1;
   while ((n = fread(line, 1, sizeof line, f)) > 0) metal_put(out, line, n);
   return pclose(f);
@@ -83,8 +85,8 @@ static int metal_refuses_include(const char *source, metal_text *log) {
       const char *name = is ? strpbrk(p, "<\"\n") : NULL;
       if (is && (!name || (strncmp(name, "<metal_", 7) && strncmp(name, "<simd/", 6)) || strstr(p, "..") == name + 1)) {
         const int at = (int)((name ? name : p) - begins);
-        metal_print(log, "program_source:%d:%d: fatal error: file not found: only headers of Metal's library are included here\n",
-                    line, at + 1);
+        metal_print(log, "program_source:%d:%d: fatal error: file not found: only headers of Metal's "
+                    "library are included here\n", line, at + 1);
         return 1;
       }
     }
@@ -94,19 +96,20 @@ static int metal_refuses_include(const char *source, metal_text *log) {
 }
 // The text with its macros expanded. 0: the log says why not.
 static int metal_expand(const metal_module *m, metal_text *out, metal_text *log) {
-  char command[800];
+  metal_text command = {NULL, 0, 0};
   metal_text text = {NULL, 0, 0};
   metal_print(&text, "#line 1 \"program_source\"\n");
   metal_put(&text, m->source, strlen(m->source));
   metal_put(&text, "\n", 1);
   const metal_path in = metal_temporary(text.data, text.n), errors = metal_temporary("", 0);
-  snprintf(command, sizeof command, "%s -E -x c++ -std=%s -undef -nostdinc -w -ferror-limit=20 -fno-color-diagnostics -DMETAL_READS "
-           "-D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl - <%s 2>%s", metal_kernel_compiler(),
-           metal_standard(m->version), m->version, metal_folder().text, in.text, errors.text);
-  const int rc = metal_command(command, out);
+  metal_print(&command, "%s -E -x c++ -std=%s -undef -nostdinc -w -ferror-limit=20 -fno-color-diagnostics "
+           "-DMETAL_READS -D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl - <%s 2>%s",
+           metal_kernel_compiler(), metal_standard(m->version), m->version, metal_folder().text, in.text, errors.text);
+  const int rc = metal_command(&command, out);
   if (rc) {
-    snprintf(command, sizeof command, "cat %s", errors.text);
-    metal_command(command, log);
+    command = (metal_text){NULL, 0, 0};
+    metal_print(&command, "cat %s", errors.text);
+    metal_command(&command, log);
     if (!log->n) metal_print(log, "program_source: error: the compiler ended with status %d\n", rc);
   }
   remove(in.text);
@@ -121,16 +124,18 @@ static void metal_put_swizzles(metal_text *text, const metal_reading *r) {
     metal_print(text, "\n");
   }
 }
-// Of a text that the compiler refuses: what it says of the text as it was, where lines and columns are the user's. It
-// takes all attributes but one whose name is a word here.
+// Of a text that the compiler refuses: what it says of the text as it was, where columns are the user's, too. It takes
+// all attributes but one whose name is a word here; functions that were dropped it would find twice.
 static void metal_explain(const metal_module *m, const metal_reading *read, metal_text *log) {
-  char command[800];
+  metal_text command = {NULL, 0, 0};
   metal_reading r;
   metal_text text = {NULL, 0, 0}, said = {NULL, 0, 0};
+  for (int i = 0; i < read->functions; i++) if (read->function[i].is_dropped) return;
   memset(&r, 0, sizeof r);
   metal_tokens(&r, m->source);
   metal_put_swizzles(&text, read);
-  metal_print(&text, "#include \"metal_stub%s.h\"\n#line 1 \"program_source\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
+  metal_print(&text, "#include \"metal_stub%s.h\"\n#line 1 \"program_source\"\n",
+              strstr(m->source, "<metal_stdlib>") ? "" : "_types");
   const size_t begins = text.n;
   metal_put(&text, m->source, strlen(m->source));
   for (int i = 0, inside = 0; i < r.n; i++) {
@@ -144,10 +149,11 @@ static void metal_explain(const metal_module *m, const metal_reading *read, meta
     if (i < inside && metal_is(&r, i, "threadgroup")) text.data[begins + (size_t)(r.token[i].at - m->source)] = 'T';
   }
   const metal_path in = metal_temporary(text.data, text.n);
-  snprintf(command, sizeof command, "%s -x c++ -std=%s -w -ferror-limit=20 -fno-color-diagnostics -nostdinc -fsyntax-only "
-           "-D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl -I%s - <%s 2>&1", metal_kernel_compiler(),
-           metal_standard(m->version), m->version, metal_folder().text, metal_folder().text, in.text);
-  if (metal_command(command, &said) && said.data && strstr(said.data, "program_source:")) {
+  metal_print(&command, "%s -x c++ -std=%s -w -ferror-limit=20 -fno-color-diagnostics -nostdinc -fsyntax-only "
+           "-D__METAL__=1 -D__METAL_MACOS__=1 -D__METAL_VERSION__=%d -I%s/apple/msl -I%s - <%s 2>&1",
+           metal_kernel_compiler(), metal_standard(m->version), m->version, metal_folder().text, metal_folder().text,
+           in.text);
+  if (metal_command(&command, &said) && said.data && strstr(said.data, "program_source:")) {
     for (char *at = said.data; (at = strstr(at, "Threadgroup(")) != NULL; at++) *at = 't';
     log->n = 0;
     metal_put(log, said.data, said.n);
@@ -156,29 +162,94 @@ static void metal_explain(const metal_module *m, const metal_reading *read, meta
   free(said.data); free(text.data);
   metal_read_free(&r);
 }
-// A shared object of what was read; its path, "" where the log says why not.
-static metal_path metal_compile(const metal_module *m, const metal_reading *r, metal_text *log) {
+// What clang is given for a module, but what it makes and of what.
+static void metal_print_flags(metal_text *command, const metal_module *m) {
   static const char *const how[] = {
-    "-O1 -DMETAL_IS_CHECKED -fsanitize=alignment,array-bounds,integer-divide-by-zero,kernel-address -fsanitize-recover=all -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
+    "-O1 -DMETAL_IS_CHECKED -fsanitize=alignment,array-bounds,integer-divide-by-zero,kernel-address "
+    "-fsanitize-recover=all -mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 "
     "-mllvm -asan-globals=0 -mllvm -asan-kernel-mem-intrinsic-prefix=1", "-O2"
   };
-  char command[1200];
+#ifdef __x86_64__
+  const char *halves = __builtin_cpu_supports("f16c") ? "-mf16c" : "";
+#else
+  const char *halves = "";
+#endif
+  metal_print(command, " -std=%s -w -ferror-limit=20 -fno-color-diagnostics -fno-exceptions -fno-rtti -nostdinc -fPIC "
+           "-Wframe-larger-than=131072 -Werror=frame-larger-than -ffp-contract=off "
+           "-Xclang -ffloat16-excess-precision=none %s %s %s -D__METAL_VERSION__=%d -I%s ",
+           metal_standard(m->version), halves, how[m->mode], m->fast_math ? "-ffast-math" : "", m->version,
+           metal_folder().text);
+}
+
+// The stub, compiled ahead for modules alike: once in a process, which removes it in the end.
+enum { METAL_AHEADS = 64 };
+typedef struct metal_ahead { int version, fast_math, mode; metal_path path; } metal_ahead;
+static metal_ahead metal_aheads[METAL_AHEADS];
+static int metal_aheads_made;
+static pthread_mutex_t metal_aheads_lock = PTHREAD_MUTEX_INITIALIZER;
+static void metal_remove_aheads(void) {
+  for (int i = 0; i < metal_aheads_made; i++) if (*metal_aheads[i].path.text) remove(metal_aheads[i].path.text);
+}
+static void metal_compile_ahead(const metal_module *m, metal_ahead *a) {
+  metal_text command = {NULL, 0, 0};
+  metal_text said = {NULL, 0, 0};
+  a->version = m->version; a->fast_math = m->fast_math; a->mode = m->mode;
+  a->path = metal_temporary("", 0);
+  metal_print(&command, "%s -x c++-header", metal_kernel_compiler());
+  metal_print_flags(&command, m);
+  metal_print(&command, "%s/metal_stub_entry.h -o %s 2>&1", metal_folder().text, a->path.text);
+  if (metal_command(&command, &said)) { remove(a->path.text); *a->path.text = 0; }
+  free(said.data);
+}
+// Its path; "": there is none, and the module includes the stub itself.
+static const char *metal_ahead_of(const metal_module *m) {
+  int i = 0;
+  pthread_mutex_lock(&metal_aheads_lock);
+  while (i < metal_aheads_made && (metal_aheads[i].version != m->version || metal_aheads[i].fast_math != m->fast_math ||
+                                   metal_aheads[i].mode != m->mode)) i++;
+  if (i == metal_aheads_made && i < METAL_AHEADS) {
+    if (!i) atexit(metal_remove_aheads);
+    metal_compile_ahead(m, &metal_aheads[i]);
+    metal_aheads_made++;
+  }
+  pthread_mutex_unlock(&metal_aheads_lock);
+  return i < METAL_AHEADS ? metal_aheads[i].path.text : "";
+}
+// Has the stub that is compiled ahead all swizzles of a text?
+static int metal_has_swizzles(const metal_reading *r) {
+  static const char *const has[] = {"(xy,", "(xy, (xyz,", "(xy, (zw, (xyz,"};
+  for (int i = 0; i < 3; i++)
+    for (const char *p = r->swizzles[i].data; p && (p = strchr(p, '(')) != NULL; p++) {
+      char name[8] = "";
+      snprintf(name, sizeof name, "%.*s", (int)(strchr(p, ',') - p) + 1, p);
+      if (!strstr(has[i], name)) return 0;
+    }
+  return 1;
+}
+
+// A shared object of what was read; its path, "" where the log says why not.
+static metal_path metal_compile(const metal_module *m, const metal_reading *r, metal_text *log) {
+  char ahead[300] = "";
+  metal_text command = {NULL, 0, 0};
   metal_text text = {NULL, 0, 0};
-  metal_put_swizzles(&text, r);
-  metal_print(&text, "#include \"metal_stub%s.h\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
+  const char *stub = strstr(m->source, "<metal_stdlib>") && metal_has_swizzles(r) ? metal_ahead_of(m) : "";
+  if (*stub) snprintf(ahead, sizeof ahead, "-include-pch %s", stub);
+  else {
+    metal_put_swizzles(&text, r);
+    metal_print(&text, "#include \"metal_stub%s.h\"\n", strstr(m->source, "<metal_stdlib>") ? "" : "_types");
+  }
   metal_put(&text, r->text.data, r->text.n);
-  metal_print(&text, "\n#line 1 \"metal_entries\"\n#include \"metal_stub_entry.h\"\nextern \"C\" { const metal_hooks *metal_executor; }\n");
+  metal_print(&text, "\n#line 1 \"metal_entries\"\n#include \"metal_stub_entry.h\"\n"
+              "extern \"C\" { const metal_hooks *metal_executor; }\n");
   metal_put(&text, r->entries.data, r->entries.n);
   metal_path out = metal_temporary("", 0);
   const metal_path in = metal_temporary(text.data, text.n);
-  snprintf(command, sizeof command, "%s -x c++ -std=%s -w -ferror-limit=20 -fno-color-diagnostics -fno-exceptions -fno-rtti -nostdinc "
-           "-Wframe-larger-than=131072 -Werror=frame-larger-than -ffp-contract=off %s %s -D__METAL_VERSION__=%d -I%s -shared -fPIC - -o %s <%s 2>&1", metal_kernel_compiler(),
-           metal_standard(m->version), how[m->mode], m->fast_math ? "-ffast-math" : "", m->version, metal_folder().text, out.text,
-           in.text);
-  const int rc = metal_command(command, log);
+  metal_print(&command, "%s -x c++", metal_kernel_compiler());
+  metal_print_flags(&command, m);
+  metal_print(&command, "%s -shared -nostdlib - -lm -o %s <%s 2>&1", ahead, out.text, in.text);
+  const int rc = metal_command(&command, log);
   if (rc && !log->n) metal_print(log, "program_source: error: the compiler ended with status %d\n", rc);
-  if (getenv("METAL_KERNEL_KEEP")) fprintf(stderr, "%s\n", command);
-  else remove(in.text);
+  remove(in.text);
   free(text.data);
   if (rc) { remove(out.text); *out.text = 0; metal_explain(m, r, log); }
   return out;
@@ -215,7 +286,8 @@ static size_t metal_shared_nbytes(const metal_module *m, int at) {
   for (; size && size < end; size++) {
     const char *found = strstr(size->function, function);
     const char after = found ? found[strlen(function)] : 0;
-    if (!found || (after != '(' && after != '<') || found == size->function || (found[-1] != ' ' && found[-1] != ':')) continue;
+    if (!found || (after != '(' && after != '<') || found == size->function) continue;
+    if (found[-1] != ' ' && found[-1] != ':') continue;
     if (last && strcmp(last, size->function)) seen++;
     last = size->function;
     if (seen == instance) sum += (size->nbytes + 15) / 16 * 16;
@@ -240,7 +312,7 @@ static void metal_make(metal_module *m) {
   metal_text expanded = {NULL, 0, 0}, log = {NULL, 0, 0};
   metal_reading r;
   memset(&r, 0, sizeof r);
-  if (!metal_kernel_compiler()) metal_print(&log, "program_source: error: there is no clang++ (15 and newer) here\n");
+  if (!metal_kernel_compiler()) metal_print(&log, "program_source: error: there is no clang++ (16 and newer) here\n");
   else if (!metal_refuses_include(m->source, &log) && metal_expand(m, &expanded, &log)) {
     if (!metal_read(&r, expanded.data)) metal_put(&log, r.log.data, r.log.n);
     else {
@@ -261,7 +333,8 @@ static metal_module *metal_module_of(const char *source, int version, int fast_m
   const int mode = __atomic_load_n(&metal_mode, __ATOMIC_RELAXED);
   pthread_mutex_lock(&metal_modules_lock);
   metal_module *m = metal_modules;
-  while (m && (m->version != version || m->fast_math != fast_math || m->mode != mode || strcmp(m->source, source))) m = m->next;
+  while (m && (m->version != version || m->fast_math != fast_math || m->mode != mode ||
+               strcmp(m->source, source))) m = m->next;
   *is_new = !m;
   if (!m) {
     m = (metal_module *)calloc(1, sizeof *m);

@@ -36,7 +36,8 @@ enum { METAL_WORD_TOKEN = 1, METAL_OTHER, METAL_ENDS };
 typedef struct metal_token { const char *at; int n, kind, line, column; } metal_token;
 
 typedef struct metal_name { char text[120]; } metal_name;
-typedef struct metal_kernel_read {        // at: of the first parameter; call: with its namespaces and template's arguments
+// host: as the host asks for it; call: with its namespaces and template's arguments; first, last: its parameters
+typedef struct metal_kernel_read {
   metal_name host, call, plain;
   int first, last, is_template, head;
 } metal_kernel_read;
@@ -179,7 +180,8 @@ static void metal_look_for_words(metal_reading *r) {
 }
 
 static int metal_is_space(const metal_reading *r, int at) {
-  static const char *const words[] = {"device", "constant", "threadgroup", "thread", "threadgroup_imageblock", "ray_data"};
+  static const char *const words[] = {"device", "constant", "threadgroup", "thread", "threadgroup_imageblock",
+                                      "ray_data"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) if (metal_is(r, at, words[i])) return 1;
   return 0;
 }
@@ -187,8 +189,8 @@ static int metal_has_space(const metal_reading *r, int first, int last) {
   for (int i = first; i < last; i++) if (metal_is_space(r, i)) return 1;
   return 0;
 }
-// Does a declaration of tokens first .. last - 1 make a pointer or reference, and say to where? 0: it makes none; -1: it
-// does not say.
+// Does a declaration of tokens first .. last - 1 make a pointer or reference, and say to where? 0: it makes none; -1:
+// it does not say.
 static int metal_pointer_to(const metal_reading *r, int first, int last) {
   int is = 0, space = 0;
   for (int i = first; i < last; i++) {
@@ -218,7 +220,8 @@ static int metal_function_number(const metal_reading *r, const metal_token *t) {
   int found = -1;
   for (int i = 0; i < r->functions; i++) {
     if (r->function[i].is_dropped) continue;
-    if (strlen(r->function[i].name.text) != (size_t)t->n || memcmp(r->function[i].name.text, t->at, (size_t)t->n)) continue;
+    const char *name = r->function[i].name.text;
+    if (strlen(name) != (size_t)t->n || memcmp(name, t->at, (size_t)t->n)) continue;
     if (found >= 0) return -1;
     found = i;
   }
@@ -229,7 +232,8 @@ static void metal_look_for_circle(metal_reading *r, int at, unsigned char *seen)
   const metal_function_read *f = &r->function[at];
   seen[at] = 1;
   for (int i = f->first; i < f->last && !r->failed; i++) {
-    if (!metal_is_word(r, i) || !metal_is(r, i + 1, "(") || metal_is(r, i - 1, ".") || metal_is(r, i - 1, "->")) continue;
+    if (!metal_is_word(r, i) || !metal_is(r, i + 1, "(") || metal_is(r, i - 1, ".") || metal_is(r, i - 1, "->"))
+      continue;
     const int next = metal_function_number(r, &r->token[i]);
     if (next >= 0 && seen[next] == 1)
       metal_refuse(r, i, "recursive function calls are not supported in Metal ('%s')", r->function[next].name.text);
@@ -298,11 +302,12 @@ static int metal_is_same(const metal_reading *r, int a, int a_end, int b, int b_
 // Here all spaces are one, so that of functions that differ in them alone there is one.
 static void metal_drop_double(metal_reading *r, metal_function_read *f) {
   for (const metal_function_read *g = r->function; g < f; g++) {
-    if (strcmp(f->name.text, g->name.text) || g->is_dropped || !metal_is_same(r, g->begin, g->first, f->begin, f->first)) continue;
+    if (strcmp(f->name.text, g->name.text) || g->is_dropped) continue;
+    if (!metal_is_same(r, g->begin, g->first, f->begin, f->first)) continue;
     f->is_dropped = metal_is_same(r, g->first, g->last, f->first, f->last);
     if (!f->is_dropped && metal_has_space(r, f->open, f->first))
-      metal_refuse(r, f->open - 1, "'%s' differs from another in address spaces alone, and does something else: it is not "
-                   "executed here", f->name.text);
+      metal_refuse(r, f->open - 1, "'%s' differs from another in address spaces alone, and does something else: it is "
+                   "not executed here", f->name.text);
     return;
   }
 }
@@ -419,7 +424,8 @@ static void metal_note_swizzle(metal_reading *r, const metal_token *t) {
     if (i < t->n) continue;
     snprintf(find, sizeof find, "(%.*s,", t->n, t->at);
     int n = snprintf(member, sizeof member, "METAL_SWIZZLE%s", find);
-    for (i = 0; i < t->n; i++) n += snprintf(member + n, sizeof member - (size_t)n, "%d%s", lanes[i], i + 1 < t->n ? "," : ") ");
+    for (i = 0; i < t->n; i++)
+      n += snprintf(member + n, sizeof member - (size_t)n, "%d%s", lanes[i], i + 1 < t->n ? "," : ") ");
     for (int size = most < 2 ? 2 : most + 1; size <= 4; size++)
       if (!r->swizzles[size - 2].data || !strstr(r->swizzles[size - 2].data, find))
         metal_put(&r->swizzles[size - 2], member, (size_t)n);
@@ -488,8 +494,8 @@ static int metal_read_declaration(metal_reading *r, int at) {
     metal_add_function(r, at, head, open, end, is_template);
     return metal_closing(r, end) + 1;
   }
-  const int is_space = metal_is(r, head, "namespace"), is_type = metal_is(r, head, "struct") || metal_is(r, head, "class") ||
-                                                                 metal_is(r, head, "union");
+  const int is_space = metal_is(r, head, "namespace");
+  const int is_type = metal_is(r, head, "struct") || metal_is(r, head, "class") || metal_is(r, head, "union");
   if ((is_space || is_type) && r->deep < METAL_DEEP) {
     memset(&r->space[r->deep], 0, sizeof r->space[0]);
     if (metal_is_word(r, head + 1)) r->space[r->deep] = metal_word_of(r, head + 1);
@@ -555,7 +561,8 @@ static int metal_attribute_of(const metal_reading *r, int first, int last) {
 static unsigned metal_taken(const metal_reading *r, const metal_kernel_read *k) {
   unsigned taken = 0;
   for (int i = k->first; i < k->last; i++) {
-    if (!metal_is_attribute(r, i) || !metal_is(r, i + 2, "buffer") || !metal_is(r, i + 3, "(") || !metal_is(r, i + 5, ")")) continue;
+    if (!metal_is_attribute(r, i) || !metal_is(r, i + 2, "buffer")) continue;
+    if (!metal_is(r, i + 3, "(") || !metal_is(r, i + 5, ")")) continue;
     const int index = atoi(r->token[i + 4].at);
     if (index >= 0 && index < 31) taken |= 1u << index;
   }
@@ -568,8 +575,8 @@ static int metal_take(unsigned *taken) {
   return i;
 }
 // Parameter n of kernel k: what the call gives it, and a row of the table if it is bound.
-static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, int n, int first, int last, unsigned *taken,
-                                  metal_text *call, metal_text *table) {
+static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, int n, int first, int last,
+                                  unsigned *taken, metal_text *call, metal_text *table) {
   const int attribute = metal_attribute_of(r, first, last), pointer = metal_pointer_to(r, first, last);
   const int has_index = attribute >= 0 && metal_is(r, attribute + 1, "(");
   metal_text type = {NULL, 0, 0}, index = {NULL, 0, 0};
@@ -577,11 +584,12 @@ static void metal_write_parameter(metal_reading *r, const metal_kernel_read *k, 
   if (has_index) metal_put_tokens(&index, r, attribute + 2, metal_closing(r, attribute + 1));
   metal_print(call, n ? ", " : "");
   if (pointer == 1 && (attribute < 0 || metal_is(r, attribute, "buffer") || metal_is(r, attribute, "threadgroup"))) {
-    const int shared = metal_has(r, first, last, "threadgroup") && !(attribute >= 0 && metal_is(r, attribute, "buffer"));
+    const int shared = metal_has(r, first, last, "threadgroup") && !(has_index && metal_is(r, attribute, "buffer"));
+    const int constant = metal_has(r, first, last, "constant");
     if (!has_index) metal_print(&index, "%d", shared ? 0 : metal_take(taken));
     metal_print(call, "metal_bound<%s>::of(m->%s[%s])", type.data, shared ? "group_memory" : "buffer", index.data);
     metal_print(table, "{%s, %s, metal_bound<%s>::writes, metal_bound<%s>::element}, ",
-                shared ? "METAL_THREADGROUP" : metal_has(r, first, last, "constant") ? "METAL_CONSTANT" : "METAL_BUFFER",
+                shared ? "METAL_THREADGROUP" : constant ? "METAL_CONSTANT" : "METAL_BUFFER",
                 index.data, type.data, type.data);
   } else if (attribute < 0) {
     metal_refuse(r, first, "invalid type for input declaration in a kernel function: it has no attribute");
@@ -625,7 +633,8 @@ static void metal_write_entries(metal_reading *r) {
     metal_put(out, row.data ? row.data : "", row.n);
     metal_print(out, "{}};\n");
     metal_print(&table, "  {\"%s\", \"%s\", metal_call_%d, metal_arguments_%d, "
-                "int(sizeof metal_arguments_%d / sizeof(metal_argument)) - 1, int(", k->host.text, k->plain.text, i, i, i);
+                "int(sizeof metal_arguments_%d / sizeof(metal_argument)) - 1, int(", k->host.text, k->plain.text,
+                i, i, i);
     metal_write_most(&table, r, k);
     metal_print(&table, ")},\n");
     free(call.data); free(row.data);

@@ -4,8 +4,9 @@
 // In:   a function of a module, what is bound, how many groups of how many threads.
 // Out:  0, or a sentence about the first mistake: nothing runs after it.
 // Holds:
-//  - A thread runs until it ends or meets. Then those of a SIMD-group that wait at the exchange on the least line go on,
-//    the others being inactive there; where nobody waits for an exchange all wait for one barrier, or it is divergent.
+//  - A thread runs until it ends or meets. Then those of a SIMD-group that wait at the exchange on the least line go
+//    on, the others being inactive there; where nobody waits for an exchange all wait for one barrier, or it is
+//    divergent.
 //  - Memory of a group begins as NaNs. A fiber takes the next thread where one ended without waiting.
 //  - Shadow: a cell for 4 bytes, of who wrote and read them last: in which group, between which barriers. Accesses of
 //    two threads are in order where a barrier that orders this memory is between them; those of two groups never.
@@ -120,7 +121,7 @@ typedef struct metal_worker {
   int ranges, arguments;                   // those of arguments come first
   const metal_range *last;
   metal_cell *group_shadow;
-  size_t group_cells;
+  size_t group_cells, group_used;          // of the group that runs; of all that ran since they were cleared
 } metal_worker;
 static __thread metal_worker *metal_now;
 
@@ -175,7 +176,8 @@ static void metal_absent(unsigned lane, int line) {
 static void metal_wrong(const metal_place_in_text *at, const char *what, long value) {
   char sentence[200];
   snprintf(sentence, sizeof sentence, what, value);
-  metal_fail(metal_now, "line %u: thread %d of group %ld: %s", at->line, metal_now->now, (long)metal_now->group, sentence);
+  metal_fail(metal_now, "line %u: thread %d of group %ld: %s", at->line, metal_now->now,
+             (long)metal_now->group, sentence);
 }
 
 static unsigned metal_picture_size(const metal_picture *p, int of_height) { return of_height ? p->height : p->width; }
@@ -184,8 +186,8 @@ static void metal_picture_access(const metal_picture *p, unsigned x, unsigned y,
   int number = 0;
   while (number < METAL_BUFFERS - 1 && w->run->d->texture[number] != p) number++;
   if (x >= p->width || y >= p->height)
-    metal_fail(w, "line %d: out of bounds: thread %d of group %ld %s pixel (%u,%u) of texture %d, which has %u x %u", line, w->now,
-               (long)w->group, writes ? "writes" : "reads", x, y, number, p->width, p->height);
+    metal_fail(w, "line %d: out of bounds: thread %d of group %ld %s pixel (%u,%u) of texture %d, which has %u x %u",
+               line, w->now, (long)w->group, writes ? "writes" : "reads", x, y, number, p->width, p->height);
   else if (writes) p->write(p->user, x, y, pixel);
   else p->read(p->user, x, y, pixel);
 }
@@ -291,8 +293,8 @@ static void metal_meet_group(metal_worker *w) {
     if (one->state == METAL_ENDED)
       metal_fail(w, "line %d: a divergent barrier: thread %d has ended while thread %d waits", with.line, i, first);
     else if (one->line != with.line)
-      metal_fail(w, "line %d: a divergent barrier: thread %d waits at that of line %d, thread %d here", with.line, i, one->line,
-                 first);
+      metal_fail(w, "line %d: a divergent barrier: thread %d waits at that of line %d, thread %d here", with.line,
+                 i, one->line, first);
     if (w->run->failed) return;
   }
   for (int k = 0; k < 2; k++) w->epoch[k] += (with.flags >> k) & 1;
@@ -303,7 +305,10 @@ static void metal_group_run(metal_worker *w) {
   w->begun = 0;
   w->left = w->n;
   w->ranges = w->arguments;
-  for (int i = 0; i < w->arguments; i++) memset((void *)(uintptr_t)w->range[i].at, 0xFF, (size_t)(w->range[i].end - w->range[i].at));
+  for (int i = 0; i < w->arguments; i++) {
+    const metal_range *r = &w->range[i];
+    memset((void *)(uintptr_t)r->at, 0xFF, (size_t)(r->end - r->at));
+  }
   while (w->begun < w->n && !w->run->failed) metal_begin_fiber(w);
   while (w->left && !w->run->failed) {
     int met = 0;
@@ -337,11 +342,13 @@ static void metal_place_of(char *text, size_t nbytes, const metal_range *r, cons
   else if (r->name) snprintf(text, nbytes, "byte %ld of threadgroup variable '%s'", (long)(at - r->at), r->name);
   else snprintf(text, nbytes, "byte %ld of threadgroup argument %d", (long)(at - r->at), r->number);
 }
-static void metal_race(metal_worker *w, const metal_range *r, const char *at, uint64_t was, int wrote, uint64_t is, int writes) {
+static void metal_race(metal_worker *w, const metal_range *r, const char *at, uint64_t was, int wrote, uint64_t is,
+                       int writes) {
   char place[120];
   metal_place_of(place, sizeof place, r, at);
-  metal_fail(w, "a race: %s is %s by thread %d of group %ld and %s by thread %d of group %ld, and no barrier is between",
-             place, wrote ? "written" : "read", metal_stamp_thread(was), (long)(was >> 42), writes ? "written" : "read",
+  metal_fail(w, "a race: %s is %s by thread %d of group %ld and %s by thread %d of group %ld, and no barrier is "
+             "between", place, wrote ? "written" : "read", metal_stamp_thread(was), (long)(was >> 42),
+             writes ? "written" : "read",
              metal_stamp_thread(is), (long)(is >> 42));
 }
 // What is read again by others is of several threads, or groups.
@@ -356,12 +363,16 @@ static uint64_t metal_joined(uint64_t was, uint64_t is, int of_group) {
 static void metal_look(metal_worker *w, const metal_range *r, const char *at, size_t n, int how) {
   const int of_group = r->kind == METAL_OF_GROUP;
   for (size_t done = 0; done < n; ) {
-    const size_t offset = (size_t)(at + done - r->origin), first = offset & 3, count = 4 - first < n - done ? 4 - first : n - done;
+    const size_t offset = (size_t)(at + done - r->origin), first = offset & 3;
+    const size_t count = 4 - first < n - done ? 4 - first : n - done;
     metal_cell *c = &r->shadow[offset / 4];
-    const uint64_t is = metal_stamp(w, of_group, ((1u << count) - 1) << first) | (how == METAL_ATOMIC ? METAL_BY_ATOMIC : 0);
+    const uint64_t is = metal_stamp(w, of_group, ((1u << count) - 1) << first) |
+                        (how == METAL_ATOMIC ? METAL_BY_ATOMIC : 0);
     const int both_atomic = how == METAL_ATOMIC && c->written & METAL_BY_ATOMIC;
-    if (!both_atomic && metal_unordered(c->written, is, of_group)) metal_race(w, r, at + done, c->written, 1, is, how != METAL_READ);
-    if (how != METAL_READ && metal_unordered(c->read, is, of_group)) metal_race(w, r, at + done, c->read, 0, is, 1);
+    if (!both_atomic && metal_unordered(c->written, is, of_group))
+      metal_race(w, r, at + done, c->written, 1, is, how != METAL_READ);
+    if (how != METAL_READ && metal_unordered(c->read, is, of_group))
+      metal_race(w, r, at + done, c->read, 0, is, 1);
     if (how == METAL_READ) c->read = metal_joined(c->read, is, of_group);
     else c->written = both_atomic ? metal_joined(c->written, is, of_group) | METAL_BY_ATOMIC : is;
     done += count;
@@ -431,17 +442,21 @@ static metal_cell *metal_group_shadow(metal_worker *w, size_t n) {
   const size_t first = w->group_cells, cells = n / 4 + 2;
   if (first + cells > METAL_GROUP_MOST) return NULL;
   w->group_cells += cells;
+  if (w->group_cells > w->group_used) w->group_used = w->group_cells;
   return w->group_shadow + first;
 }
 static void metal_add_group_range(metal_worker *w, char *at, size_t n, const char *name, int number) {
   metal_cell *shadow = metal_group_shadow(w, n);
-  w->range[w->ranges++] = (metal_range){at, at + n, name, METAL_OF_GROUP, number, shadow, (const char *)((uintptr_t)at & ~(uintptr_t)3),
-                                        {0, 0, 0, 0}};
+  const char *origin = (const char *)((uintptr_t)at & ~(uintptr_t)3);
+  w->range[w->ranges++] = (metal_range){at, at + n, name, METAL_OF_GROUP, number, shadow, origin, {0, 0, 0, 0}};
 }
 static void metal_declared(void *at, size_t n, const char *name) {
   metal_worker *w = metal_now;
   for (int i = w->arguments; i < w->ranges; i++) if (w->range[i].at == at) return;
-  if (w->ranges == METAL_BUFFERS + METAL_VARIABLES) { metal_fail(w, "more than %d variables of threadgroup memory", METAL_VARIABLES); return; }
+  if (w->ranges == METAL_BUFFERS + METAL_VARIABLES) {
+    metal_fail(w, "more than %d variables of threadgroup memory", METAL_VARIABLES);
+    return;
+  }
   if (w->ranges == w->arguments) {
     w->group_cells = 0;
     for (int i = 0; i < w->arguments; i++) w->group_cells += (size_t)(w->range[i].end - w->range[i].at) / 4 + 2;
@@ -483,7 +498,8 @@ static metal_worker *metal_worker_take(metal_run_state *run) {
   metal_forget(w->stacks, (size_t)w->made * METAL_SPAN);
   w->made = w->idles = w->ranges = 0;
   w->group_cells = 0;
-  if (run->checked) memset(w->group_shadow, 0, METAL_GROUP_MOST / 4 * sizeof *w->group_shadow);
+  memset(w->group_shadow, 0, w->group_used * sizeof *w->group_shadow);
+  w->group_used = 0;
   memset(w->epoch, 0, sizeof w->epoch);
   memset(w->simd_epoch, 0, sizeof w->simd_epoch);
   for (int i = 0; i < METAL_BUFFERS; i++) {
@@ -531,17 +547,17 @@ static int metal_refuse_dispatch(const metal_dispatch *d, char *said, size_t nby
   if (!items || !d->groups[0] || !d->groups[1] || !d->groups[2])
     return snprintf(said, nbytes, "kernel '%s': a dispatch has no threads", f->record->name), 1;
   if (items > METAL_ITEMS || (f->record->max_threads && items > (uint64_t)f->record->max_threads))
-    return snprintf(said, nbytes, "kernel '%s': a group of %ld threads is over its maximum of %d", f->record->name, (long)items,
-                    f->record->max_threads ? f->record->max_threads : METAL_ITEMS), 1;
+    return snprintf(said, nbytes, "kernel '%s': a group of %ld threads is over its maximum of %d", f->record->name,
+                    (long)items, f->record->max_threads ? f->record->max_threads : METAL_ITEMS), 1;
   for (int i = 0; i < n; i++) {
     const int k = argument[i].index, of_group = argument[i].kind == METAL_THREADGROUP;
     if (k < 0 || k >= METAL_BUFFERS)
       return snprintf(said, nbytes, "kernel '%s': there is no buffer %d", f->record->name, k), 1;
-    const int is_set = of_group ? d->threadgroup_nbytes[k] != 0 : argument[i].kind == METAL_TEXTURE ? d->texture[k] != NULL
-                                                                                                  : d->buffer[k].base != NULL;
-    if (!is_set)
+    const int of_texture = argument[i].kind == METAL_TEXTURE;
+    const void *is_set = of_texture ? (const void *)d->texture[k] : d->buffer[k].base;
+    if (of_group ? !d->threadgroup_nbytes[k] : !is_set)
       return snprintf(said, nbytes, "kernel '%s': %s %d is not set", f->record->name,
-                      of_group ? "threadgroup memory" : argument[i].kind == METAL_TEXTURE ? "texture" : "buffer", k), 1;
+                      of_group ? "threadgroup memory" : of_texture ? "texture" : "buffer", k), 1;
   }
   return 0;
 }
@@ -554,7 +570,8 @@ static void metal_bind_ranges(metal_run_state *run) {
     if (argument[i].kind == METAL_THREADGROUP || argument[i].kind == METAL_TEXTURE) continue;
     const metal_binding *b = &run->d->buffer[argument[i].index];
     const char *at = (const char *)b->base;
-    run->range[run->ranges++] = (metal_range){at, at + b->nbytes, NULL, METAL_OF_DEVICE, argument[i].index, NULL, at, {0, 0, 0, 0}};
+    run->range[run->ranges++] = (metal_range){at, at + b->nbytes, NULL, METAL_OF_DEVICE, argument[i].index, NULL, at,
+                                              {0, 0, 0, 0}};
     total += b->nbytes;
   }
   for (int i = 0; i < run->ranges && total <= metal_shadow_most; i++) {
@@ -573,8 +590,11 @@ static void metal_bind_ranges(metal_run_state *run) {
     }
     low = (const char *)((uintptr_t)low & ~(uintptr_t)3);
     metal_cell *shadow = (metal_cell *)calloc((size_t)(high - low) / 4 + 2, sizeof *shadow);
-    for (int k = 0; k < run->ranges; k++)
-      if (run->range[k].at >= low && run->range[k].end <= high) { run->range[k].shadow = shadow; run->range[k].origin = low; }
+    for (int k = 0; k < run->ranges; k++) {
+      if (run->range[k].at < low || run->range[k].end > high) continue;
+      run->range[k].shadow = shadow;
+      run->range[k].origin = low;
+    }
   }
 }
 static void metal_free_ranges(metal_run_state *run) {
@@ -598,8 +618,8 @@ int metal_run(const metal_dispatch *d, char *said, size_t nbytes) {
   pthread_mutex_init(&run.lock, NULL);
   if (run.checked) {
     metal_bind_ranges(&run);
-    run.range[run.ranges++] = (metal_range){d->function->module->low, d->function->module->high, NULL, METAL_OF_MODULE, 0, NULL, NULL,
-                                            {0, 0, 0, 0}};
+    const metal_module *m = d->function->module;
+    run.range[run.ranges++] = (metal_range){m->low, m->high, NULL, METAL_OF_MODULE, 0, NULL, NULL, {0, 0, 0, 0}};
   }
   int threads = run.checked || d->threads < 1 ? 1 : d->threads > MOST ? MOST : d->threads, made = 0;
   if ((uint64_t)threads > run.groups) threads = (int)run.groups;

@@ -300,7 +300,7 @@ static void mock_event_encode(MockCommandBuffer *self, SEL _cmd, id event, uint6
 
 @implementation MockEncoder
 - (void)end {
-  if (!over) MISTAKE("freed without endEncoding");
+  if (!over) mock_mistake(self, @selector(release), "freed without endEncoding");
   if (buffer->open == self) buffer->open = nil;
   mock_drop(buffer);
 }

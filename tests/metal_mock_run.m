@@ -4,7 +4,7 @@
 // Holds: what nothing orders is done in any order, and looked at, by what checked kernels really touched: two
 //        dispatches of a concurrent encoder or of an indirect command buffer between two barriers may not touch the
 //        same bytes where one writes; nor may two encoders, of one command buffer or of several, those of a resource
-//        that Metal does not track, unless an event or the host's waiting orders them.
+//        that Metal does not track, nor two queues those of any, unless an event or the host's waiting orders them.
 #import "metal_mock_state.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,21 +41,35 @@ static int mock_ordered(const mock_work *w, const mock_past *p) {
   return 0;
 }
 
-// Of a resource that Metal doesn't track.
-static void mock_touch_untracked(mock_work *w, MockResource *r, size_t begin, size_t end, int writes,
-                                 const char *what) {
+// What the command buffer names no more than by a residency set is noted, so that its completion is.
+static void mock_note(MockCommandBuffer *b, MockResource *r) {
+  if (r->stamp == b->serial) return;
+  mock_command_uses(b, r);
+  r->busy++;
+}
+
+// What encoders did with a resource: Metal tracks those of one queue, unless the resource is untracked; between queues
+// it is for events, or for the host's waiting, to order them. Of what is tracked a queue has one note.
+static void mock_touch_past(mock_work *w, MockResource *r, size_t begin, size_t end, int writes, int untracked,
+                            const char *what) {
+  const MockCommandBuffer *b = w->buffer;
+  mock_past now = { b->queue, b->serial, w->pass, writes, begin, end, 0 };
   int kept = 0;
+  mock_note(w->buffer, r);
   for (int i = 0; i < r->npast; i++) {
     const mock_past *p = &r->past[i];
-    const int ordered = mock_ordered(w, p);
+    const int tracked = !untracked && p->queue == b->queue, ordered = tracked || mock_ordered(w, p);
     if (!ordered && begin < p->end && p->begin < end && (writes || p->writes))
-      SAID("%s: %s a %s that is not tracked, as encoder %d of another or the same command buffer did, and no event "
-           "orders them", what, writes ? "writes" : "reads", mock_kind(r), p->pass);
-    if (!(p->done && ordered)) r->past[kept++] = *p;
+      SAID("%s: %s a %s that %s%s, and no event orders them", what, writes ? "writes" : "reads", mock_kind(r),
+           p->queue == b->queue ? "another encoder " : "another queue ", p->writes ? "writes" : "reads");
+    if (tracked && p->writes == writes) {
+      if (p->begin < now.begin) now.begin = p->begin;
+      if (p->end > now.end) now.end = p->end;
+    } else if (!(p->done && ordered)) r->past[kept++] = *p;
   }
   r->npast = kept;
   r->past = mock_grow(r->past, r->npast, &r->past_capacity, sizeof *r->past);
-  r->past[r->npast++] = (mock_past){ w->buffer->queue, w->buffer->serial, w->pass, writes, begin, end, 0 };
+  r->past[r->npast++] = now;
 }
 
 static void mock_touch(mock_work *w, MockResource *r, size_t begin, size_t end, int writes, const char *what) {
@@ -71,7 +85,7 @@ static void mock_touch(mock_work *w, MockResource *r, size_t begin, size_t end, 
   }
   w->span = mock_grow(w->span, w->nspans, &w->span_capacity, sizeof *w->span);
   w->span[w->nspans++] = (mock_span){ r, begin, end, writes, w->command, w->run, w->epoch };
-  if ([r hazardTrackingMode] == MTLHazardTrackingModeUntracked) mock_touch_untracked(w, r, begin, end, writes, what);
+  mock_touch_past(w, r, begin, end, writes, [r hazardTrackingMode] == MTLHazardTrackingModeUntracked, what);
 }
 
 static void mock_barrier(mock_work *w, const mock_command *c) {
@@ -198,7 +212,7 @@ static void mock_resident(mock_work *w, const mock_command *c, MockResource *r, 
   if (usage & wanted) return;
   if (usage) SAID("%s: buffer %d is %s by an indirect command, and useResource did not say so", name, at,
                   writes ? "written" : "read");
-  else if (mock_in_sets(w->buffer->queue, r)) mock_touch_untracked(w, r, 0, r->nbytes, writes, name);
+  else if (mock_in_sets(w->buffer->queue, r)) mock_touch_past(w, r, 0, r->nbytes, writes, 1, name);
   else SAID("%s: buffer %d is used by an indirect command, and is neither named by useResource nor in a residency set "
             "of the queue", name, at);
 }

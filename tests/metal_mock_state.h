@@ -65,7 +65,7 @@ typedef struct mock_chip {
   uint8_t *gpu, *host;
   size_t nbytes;
   int borrowed;                            // memory of the program's
-  struct mock_past *past; int npast, past_capacity;        // accesses of what is not tracked
+  struct mock_past *past; int npast, past_capacity;        // what encoders did with it
 }
 - (MTLStorageMode)storageMode;
 @end
@@ -224,7 +224,7 @@ typedef struct mock_indirect_command {
 }
 @end
 
-// What happened to a resource that Metal doesn't track: by which queue's command buffer and pass.
+// What happened to a resource: by which queue's command buffer and pass.
 typedef struct mock_past {
   MockQueue *queue; uint64_t serial; int pass, writes; size_t begin, end;
   uint64_t done;                           // when its command buffer was completed, by the machine's clock; 0: not yet

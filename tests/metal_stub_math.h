@@ -1,7 +1,7 @@
 // metal_stub_math: functions of numbers of Metal's standard library (MSL 6.2 to 6.5), for scalars and lane by lane.
 //
-// f16 and bf16 are computed in f32 and rounded. Results are those of C's libm but for precise::exp2, which is as far off
-// as the language allows, so that what is built on it is proven to bear that.
+// f16 and bf16 are computed in f32 and rounded. Results are those of C's libm but for precise::exp2, which is as far
+// off as the language allows, so that what is built on it is proven to bear that.
 #ifndef METAL_STUB_MATH_H
 #define METAL_STUB_MATH_H
 #if __METAL_VERSION__ >= 310
@@ -21,7 +21,8 @@
     V x = V(a); const V y = V(b); for (int i = 0; i < V::lanes; i++) x.at[i] = name(x.at[i], y.at[i]); return x; }
 #define METAL_LANES_3(name) \
   template <typename A, typename B, typename C, \
-            typename V = typename metal_both<typename metal_operands<A, B>::type, typename metal_operands<A, C>::type>::type> \
+            typename V = typename metal_both<typename metal_operands<A, B>::type, \
+                                             typename metal_operands<A, C>::type>::type> \
   inline V name(const A &a, const B &b, const C &c) { \
     V x = V(a); const V y = V(b), z = V(c); \
     for (int i = 0; i < V::lanes; i++) x.at[i] = name(x.at[i], y.at[i], z.at[i]); \
@@ -32,7 +33,8 @@
 #define METAL_FLOAT_2(name, value) \
   inline float name(float x, float y) { return value; } \
   inline half name(half h, half g) { const float x = h, y = g; return half(value); } \
-  METAL_BFLOAT(inline bfloat name(bfloat h, bfloat g) { const float x = float(h), y = float(g); return bfloat(value); }) \
+  METAL_BFLOAT(inline bfloat name(bfloat h, bfloat g) { \
+    const float x = float(h), y = float(g); return bfloat(value); }) \
   METAL_LANES_2(name)
 #define METAL_FLOAT_3(name, value) \
   inline float name(float x, float y, float z) { return value; } \
@@ -49,10 +51,13 @@ namespace metal {
   // What all three namespaces of precision have; approximate functions are the precise ones here.
   #define METAL_ELEMENTARY \
     METAL_FLOAT_1(exp, __builtin_expf(x)) METAL_FLOAT_1(exp10, __builtin_powf(10, x)) \
-    METAL_FLOAT_1(log, __builtin_logf(x)) METAL_FLOAT_1(log2, __builtin_log2f(x)) METAL_FLOAT_1(log10, __builtin_log10f(x)) \
+    METAL_FLOAT_1(log, __builtin_logf(x)) METAL_FLOAT_1(log2, __builtin_log2f(x)) \
+    METAL_FLOAT_1(log10, __builtin_log10f(x)) \
     METAL_FLOAT_1(sin, __builtin_sinf(x)) METAL_FLOAT_1(cos, __builtin_cosf(x)) METAL_FLOAT_1(tan, __builtin_tanf(x)) \
-    METAL_FLOAT_1(asin, __builtin_asinf(x)) METAL_FLOAT_1(acos, __builtin_acosf(x)) METAL_FLOAT_1(atan, __builtin_atanf(x)) \
-    METAL_FLOAT_1(sinh, __builtin_sinhf(x)) METAL_FLOAT_1(cosh, __builtin_coshf(x)) METAL_FLOAT_1(tanh, __builtin_tanhf(x)) \
+    METAL_FLOAT_1(asin, __builtin_asinf(x)) METAL_FLOAT_1(acos, __builtin_acosf(x)) \
+    METAL_FLOAT_1(atan, __builtin_atanf(x)) \
+    METAL_FLOAT_1(sinh, __builtin_sinhf(x)) METAL_FLOAT_1(cosh, __builtin_coshf(x)) \
+    METAL_FLOAT_1(tanh, __builtin_tanhf(x)) \
     METAL_FLOAT_1(asinh, __builtin_asinhf(x)) METAL_FLOAT_1(acosh, __builtin_acoshf(x)) \
     METAL_FLOAT_1(atanh, __builtin_atanhf(x)) \
     METAL_FLOAT_1(sqrt, __builtin_sqrtf(x)) METAL_FLOAT_1(rsqrt, 1 / __builtin_sqrtf(x)) \
@@ -61,7 +66,8 @@ namespace metal {
     METAL_FLOAT_2(divide, x / y) \
     METAL_FLOAT_1(floor, __builtin_floorf(x)) METAL_FLOAT_1(ceil, __builtin_ceilf(x)) \
     METAL_FLOAT_1(trunc, __builtin_truncf(x)) METAL_FLOAT_1(round, __builtin_roundf(x)) \
-    METAL_FLOAT_1(rint, __builtin_rintf(x)) METAL_FLOAT_1(fract, __builtin_fminf(x - __builtin_floorf(x), 0x1.fffffep-1f)) \
+    METAL_FLOAT_1(rint, __builtin_rintf(x)) \
+    METAL_FLOAT_1(fract, __builtin_fminf(x - __builtin_floorf(x), 0x1.fffffep-1f)) \
     METAL_FLOAT_1(fabs, __builtin_fabsf(x)) \
     METAL_FLOAT_2(fmin, __builtin_fminf(x, y)) METAL_FLOAT_2(fmax, __builtin_fmaxf(x, y))
   METAL_ELEMENTARY
@@ -118,7 +124,8 @@ namespace metal {
     inline typename metal_element<V>::bools name(const A &a) { \
       const V x = V(a); typename metal_element<V>::bools z; \
       for (int i = 0; i < V::lanes; i++) z.at[i] = name(x.at[i]); return z; }
-  METAL_KIND(isnan, __builtin_isnan(x)) METAL_KIND(isinf, __builtin_isinf(x)) METAL_KIND(isfinite, __builtin_isfinite(x))
+  METAL_KIND(isnan, __builtin_isnan(x)) METAL_KIND(isinf, __builtin_isinf(x))
+  METAL_KIND(isfinite, __builtin_isfinite(x))
   METAL_KIND(signbit, __builtin_signbit(x) != 0) METAL_KIND(isnormal, __builtin_isnormal(x))
 
   inline float ldexp(float x, int e) { return __builtin_ldexpf(x, e); }

@@ -25,16 +25,22 @@
 // A variable of threadgroup memory: one of this machine's thread, which runs all threads of a group.
 #define metal_group static thread_local
 #define METAL_DECLARED(name) { \
-    static const metal_shared size __attribute__((section("metal_shared"), used)) = {__PRETTY_FUNCTION__, sizeof name}; \
+    static const metal_shared size __attribute__((section("metal_shared"), used)) = \
+      {__PRETTY_FUNCTION__, sizeof name}; \
     METAL_HOOK(declared)((void *)&name, sizeof name, #name); }
 
 namespace metal {
   // ** barriers **
 
-  enum class mem_flags { mem_none, mem_device = METAL_MEM_DEVICE, mem_threadgroup = METAL_MEM_THREADGROUP, mem_texture = 4 };
+  enum class mem_flags { mem_none, mem_device = METAL_MEM_DEVICE, mem_threadgroup = METAL_MEM_THREADGROUP,
+                         mem_texture = 4 };
   inline constexpr mem_flags operator|(mem_flags a, mem_flags b) { return mem_flags(int(a) | int(b)); }
-  inline void threadgroup_barrier(mem_flags f, int line = __builtin_LINE()) { METAL_HOOK(group_barrier)(int(f), line); }
-  inline void simdgroup_barrier(mem_flags f, int line = __builtin_LINE()) { METAL_HOOK(simd_barrier)(int(f), line); }
+  inline void threadgroup_barrier(mem_flags f, int line = __builtin_LINE()) {
+    METAL_HOOK(group_barrier)(int(f), line);
+  }
+  inline void simdgroup_barrier(mem_flags f, int line = __builtin_LINE()) {
+    METAL_HOOK(simd_barrier)(int(f), line);
+  }
 
   // ** atomics **
 
@@ -50,7 +56,8 @@ namespace metal {
   template <> struct metal_bits_of<float> { typedef uint type; };
   // What changes x by `value` of it, old, until nobody was faster.
   #define METAL_ATOMIC_CHANGE(S, name, value) \
-    template <typename T> METAL_UNSEEN inline T name(volatile S atomic<T> *p, typename metal_itself<T>::type x, memory_order) { \
+    template <typename T> METAL_UNSEEN inline T name(volatile S atomic<T> *p, \
+                                                     typename metal_itself<T>::type x, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
       volatile S bits *at = (volatile S bits *)p; \
       METAL_SEE((const void *)(size_t)p, sizeof(T)); \
@@ -66,14 +73,15 @@ namespace metal {
     METAL_ATOMIC_CHANGE(S, atomic_fetch_sub_explicit, old - x) \
     METAL_ATOMIC_CHANGE(S, atomic_fetch_min_explicit, x < old ? x : old) \
     METAL_ATOMIC_CHANGE(S, atomic_fetch_max_explicit, x > old ? x : old) \
-    METAL_ATOMIC_CHANGE(S, atomic_fetch_and_explicit, old & x) METAL_ATOMIC_CHANGE(S, atomic_fetch_or_explicit, old | x) \
+    METAL_ATOMIC_CHANGE(S, atomic_fetch_and_explicit, old & x) \
+    METAL_ATOMIC_CHANGE(S, atomic_fetch_or_explicit, old | x) \
     METAL_ATOMIC_CHANGE(S, atomic_fetch_xor_explicit, old ^ x) \
     template <typename T> METAL_UNSEEN inline T atomic_load_explicit(const volatile S atomic<T> *p, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
       METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       return as_type<T>(__atomic_load_n((const volatile S bits *)p, __ATOMIC_RELAXED)); } \
     template <typename T> METAL_UNSEEN inline void atomic_store_explicit(volatile S atomic<T> *p, \
-                                                                         typename metal_itself<T>::type x, memory_order) { \
+        typename metal_itself<T>::type x, memory_order) { \
       typedef typename metal_bits_of<T>::type bits; \
       METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       __atomic_store_n((volatile S bits *)p, as_type<bits>(x), __ATOMIC_RELAXED); } \
@@ -82,8 +90,8 @@ namespace metal {
       typedef typename metal_bits_of<T>::type bits; \
       METAL_SEE((const void *)(size_t)p, sizeof(T)); \
       bits was = as_type<bits>(*expected); \
-      const bool is = __atomic_compare_exchange_n((volatile S bits *)p, &was, as_type<bits>(x), false, __ATOMIC_RELAXED, \
-                                                  __ATOMIC_RELAXED); \
+      const bool is = __atomic_compare_exchange_n((volatile S bits *)p, &was, as_type<bits>(x), false, \
+                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
       *expected = as_type<T>(was); \
       return is; }
   METAL_SPACES(METAL_ATOMICS)
@@ -141,7 +149,10 @@ namespace metal {
     template <typename T> inline T name(T mine, int line = __builtin_LINE()) { \
       const metal_given *g = metal_give(mine, 0, line); \
       T y = T(first); \
-      for (uint i = 0; i < g->lane; i++) if (g->active >> i & 1) { const T x = metal_of_lane<T>(g, i, line); y = T(value); } \
+      for (uint i = 0; i < g->lane; i++) if (g->active >> i & 1) { \
+        const T x = metal_of_lane<T>(g, i, line); \
+        y = T(value); \
+      } \
       return y; }
   METAL_EXCLUSIVE(simd_prefix_exclusive_sum, 0, y + x) METAL_EXCLUSIVE(simd_prefix_exclusive_product, 1, y * x)
   inline uint metal_votes(bool x, int line) {
@@ -197,14 +208,15 @@ namespace metal {
     m.held = vec<T, 2>(x);
     return m;
   }
-  template <typename T> inline simdgroup_matrix<T, 8, 8> make_diagonal_simdgroup_matrix(T x, int line = __builtin_LINE()) {
+  template <typename T>
+  inline simdgroup_matrix<T, 8, 8> make_diagonal_simdgroup_matrix(T x, int line = __builtin_LINE()) {
     return simdgroup_matrix<T, 8, 8>(x, line);
   }
   // Element (row, column), or (column, row) if transposed, of what begins at origin: (x, y) is column x of row y.
   #define METAL_MATRIX_MEMORY(S) \
-    template <typename T> inline void simdgroup_load(thread simdgroup_matrix<T, 8, 8> &m, const S T *from, ulong row_elements = 8, \
-                                                     ulong2 origin = ulong2(0), bool transposed = false, \
-                                                     int line = __builtin_LINE()) { \
+    template <typename T> inline void simdgroup_load(thread simdgroup_matrix<T, 8, 8> &m, const S T *from, \
+                                                     ulong row_elements = 8, ulong2 origin = ulong2(0), \
+                                                     bool transposed = false, int line = __builtin_LINE()) { \
       const uint lane = metal_give(true, 1, line)->lane; \
       for (uint e = 0; e < 2; e++) { \
         const ulong row = metal_row(lane), column = metal_column(lane) + e; \
@@ -217,7 +229,8 @@ namespace metal {
       const uint lane = metal_give(true, 1, line)->lane; \
       for (uint e = 0; e < 2; e++) { \
         const ulong row = metal_row(lane), column = metal_column(lane) + e; \
-        to[(origin.y + (transposed ? column : row)) * row_elements + origin.x + (transposed ? row : column)] = m.held.at[e]; \
+        to[(origin.y + (transposed ? column : row)) * row_elements + origin.x + (transposed ? row : column)] = \
+          m.held.at[e]; \
       } }
   METAL_SPACES(METAL_MATRIX_MEMORY)
   template <typename D, typename A, typename B, typename C>

@@ -28,8 +28,8 @@
   #define thread
 #endif
 #ifndef METAL_SWIZZLES_4
-  #define METAL_SWIZZLES_2
-  #define METAL_SWIZZLES_3 METAL_SWIZZLE(xy, 0, 1)
+  #define METAL_SWIZZLES_2 METAL_SWIZZLE(xy, 0, 1)
+  #define METAL_SWIZZLES_3 METAL_SWIZZLE(xy, 0, 1) METAL_SWIZZLE(xyz, 0, 1, 2)
   #define METAL_SWIZZLES_4 METAL_SWIZZLE(xy, 0, 1) METAL_SWIZZLE(zw, 2, 3) METAL_SWIZZLE(xyz, 0, 1, 2)
 #endif
 
@@ -77,9 +77,10 @@ template <typename T> struct metal_packed_3 {
   const T &operator[](int i) const { return (&x)[i]; }
 };
 template <typename T> struct metal_packed<T, 3> { typedef metal_packed_3<T> type; };
-template <> struct metal_packed<bool, 2> { struct type { bool at[2]; bool operator[](int i) const { return at[i]; } }; };
-template <> struct metal_packed<bool, 3> { struct type { bool at[3]; bool operator[](int i) const { return at[i]; } }; };
-template <> struct metal_packed<bool, 4> { struct type { bool at[4]; bool operator[](int i) const { return at[i]; } }; };
+template <int L> struct metal_packed_bools { bool at[L]; bool operator[](int i) const { return at[i]; } };
+template <> struct metal_packed<bool, 2> { typedef metal_packed_bools<2> type; };
+template <> struct metal_packed<bool, 3> { typedef metal_packed_bools<3> type; };
+template <> struct metal_packed<bool, 4> { typedef metal_packed_bools<4> type; };
 
 template <int L> struct metal_place { enum { lanes = L == 3 ? 4 : L }; };
 
@@ -198,10 +199,12 @@ template <typename T, int L> struct metal_element<metal_vector<T, L>> {
     const V x = V(a), y = V(b); V z; \
     for (int i = 0; i < V::lanes; i++) z.at[i] = typename metal_element<V>::type(x.at[i] op y.at[i]); \
     return z; } \
-  template <typename T, int L, typename B> inline metal_vector<T, L> &operator op##=(metal_vector<T, L> &a, const B &b) { \
+  template <typename T, int L, typename B> \
+  inline metal_vector<T, L> &operator op##=(metal_vector<T, L> &a, const B &b) { \
     return a = a op b; } \
   template <typename T, int L, int... lane, typename B> \
-  inline metal_swizzle<T, L, lane...> &operator op##=(metal_swizzle<T, L, lane...> &a, const B &b) { return a = a op b; }
+  inline metal_swizzle<T, L, lane...> &operator op##=(metal_swizzle<T, L, lane...> &a, const B &b) { \
+    return a = a op b; }
 #define METAL_COMPARE(op) \
   template <typename A, typename B, typename V = typename metal_operands<A, B>::type> \
   inline typename metal_element<V>::bools operator op(const A &a, const B &b) { \
@@ -223,7 +226,8 @@ METAL_UNARY(-) METAL_UNARY(~) METAL_UNARY(!)
   typedef metal_vector<T, 2> T##2; typedef metal_vector<T, 3> T##3; typedef metal_vector<T, 4> T##4;
 METAL_VECTORS(bool) METAL_VECTORS(char) METAL_VECTORS(uchar) METAL_VECTORS(short) METAL_VECTORS(ushort)
 METAL_VECTORS(int) METAL_VECTORS(uint) METAL_VECTORS(long) METAL_VECTORS(ulong) METAL_VECTORS(half) METAL_VECTORS(float)
-#define METAL_PACKED(T) typedef metal_packed<T, 2>::type packed_##T##2; typedef metal_packed<T, 3>::type packed_##T##3; \
+#define METAL_PACKED(T) \
+  typedef metal_packed<T, 2>::type packed_##T##2; typedef metal_packed<T, 3>::type packed_##T##3; \
   typedef metal_packed<T, 4>::type packed_##T##4;
 METAL_PACKED(char) METAL_PACKED(uchar) METAL_PACKED(short) METAL_PACKED(ushort) METAL_PACKED(int) METAL_PACKED(uint)
 METAL_PACKED(long) METAL_PACKED(ulong) METAL_PACKED(half) METAL_PACKED(float)

@@ -803,8 +803,9 @@ static void wrong_untracked(world *w) {
   end(w, e);
   [u release];
 }
-static void wrong_untracked_queues(world *w) {     // both are committed before either runs, and nothing orders them
-  id<MTLBuffer> u = [w->device newBufferWithLength:N * 4 options:MTLResourceHazardTrackingModeUntracked];
+// Both are committed before either runs, and nothing orders them.
+static void two_queues(world *w, MTLResourceOptions options) {
+  id<MTLBuffer> u = [w->device newBufferWithLength:N * 4 options:options];
   id<MTLSharedEvent> event = [w->device newSharedEvent];
   id<MTLCommandQueue> second = [w->device newCommandQueue];
   id<MTLCommandBuffer> b[2];
@@ -822,6 +823,8 @@ static void wrong_untracked_queues(world *w) {     // both are committed before 
   [event release];
   [u release];
 }
+static void wrong_untracked_queues(world *w) { two_queues(w, MTLResourceHazardTrackingModeUntracked); }
+static void wrong_tracked_queues(world *w) { two_queues(w, 0); }
 static void wrong_beyond(world *w) {
   id<MTLComputeCommandEncoder> e = encoder(w);
   dispatch(e, w->beyond, w->x, w->y);
@@ -1095,7 +1098,7 @@ static const struct { const char *name; void (*run)(world *); const char *told; 
   { "no pool, string", wrong_no_pool_string, "there is no autorelease pool", 0 },
   { "encoder not ended", wrong_not_ended, "-[MTLCommandBuffer commit]: an encoder of it was not ended", 0 },
   { "two encoders", wrong_two_open, "-[MTLCommandBuffer blitCommandEncoder]: the encoder before it", 0 },
-  { "encoder freed", wrong_never_ended, "-[MTLComputeCommandEncoder end]: freed without endEncoding", 0 },
+  { "encoder freed", wrong_never_ended, "-[MTLComputeCommandEncoder release]: freed without endEncoding", 0 },
   { "after end", wrong_after_end, "setComputePipelineState:]: after endEncoding", 0 },
   { "ended twice", wrong_end_twice, "endEncoding]: after endEncoding", 0 },
   { "committed twice", wrong_commit_twice, "-[MTLCommandBuffer commit]: committed twice", 0 },
@@ -1128,8 +1131,9 @@ static const struct { const char *name; void (*run)(world *); const char *told; 
   { "threadgroup memory, odd", wrong_shared_odd, "24 bytes are no multiple of 16", 0 },
   { "hazard", wrong_hazard, "no barrier is between them", 0 },
   { "barrier of another", wrong_barrier_of_another, "no barrier is between them", 0 },
-  { "untracked", wrong_untracked, "no event orders them", 0 },
-  { "untracked, two queues", wrong_untracked_queues, "no event orders them", 0 },
+  { "untracked", wrong_untracked, "another encoder writes, and no event orders them", 0 },
+  { "untracked, two queues", wrong_untracked_queues, "a MTLBuffer that another queue ", 0 },
+  { "tracked, two queues", wrong_tracked_queues, "a MTLBuffer that another queue ", 0 },
   { "out of bounds", wrong_beyond, "-[MTLCommandBuffer commit]: beyond: ", 0 },
   { "indirect hazard", wrong_indirect_hazard, "no barrier is between them", 0 },
   { "indirect, not named", wrong_indirect_use, "neither named by useResource nor", 0 },

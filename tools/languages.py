@@ -46,10 +46,10 @@ def hip(gfx):
 
 
 def metal(version):
-    """C++ for OpenCL, whose spaces of addresses and what may be done to them are as Metal's: tests/metal_stub_types.h."""
+    """C++ for OpenCL, whose spaces of addresses are as Metal's: tests/metal_stub_types.h."""
     return ["clang++", "-x", "clcpp", "-cl-std=clc++2021", "-target", "x86_64-linux-gnu", "-Xclang",
-            "-cl-ext=+cl_khr_fp16", "-cl-no-stdinc", "-nostdinc", "-fsyntax-only", "-w", "-D__METAL_VERSION__=" + version,
-            "-Itests/apple/msl"]
+            "-cl-ext=+cl_khr_fp16", "-cl-no-stdinc", "-nostdinc", "-fsyntax-only", "-w",
+            "-D__METAL_VERSION__=" + version, "-Itests/apple/msl"]
 
 
 def metal_text(text):

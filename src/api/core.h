@@ -289,9 +289,9 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
 // The same over memory of the device that tiny_use_device names: what its backend's alloc would return, a cl_mem, a
-// CUdeviceptr. Elements are row-major, from where it begins. Of memory that overlaps another tensor's, not as its view,
-// none is assigned to: nothing orders reads and writes of two memories. TINY_E_ARG: mem is NULL; of CUDA, no multiple
-// of 16.
+// CUdeviceptr. Elements are row-major, from where it begins. The caller looks at it in the order of the device's own
+// queue or stream, or after tiny_sync. Of memory that overlaps another tensor's, not as its view, none is assigned to:
+// nothing orders reads and writes of two memories. TINY_E_ARG: mem is NULL; of CUDA, no multiple of 16.
 TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);

@@ -30,6 +30,11 @@ typedef struct tn_metal_slot { TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t 
 typedef struct tn_metal_gone {
   struct tn_metal_gone *next; TN_UNOWNED id object; uint64_t used; int memory;
 } tn_metal_gone;
+// An event of another device that command buffer `used` waits for, and the one that gives it its value.
+typedef struct tn_metal_awaited {
+  struct tn_metal_awaited *next; TN_UNOWNED id<MTLSharedEvent> event; TN_UNOWNED id<MTLCommandBuffer> buffer;
+  uint64_t value, used;
+} tn_metal_awaited;
 typedef struct tn_metal_chunk { TN_UNOWNED id<MTLBuffer> buffer; uint64_t used; size_t fill; } tn_metal_chunk;
 typedef struct tn_metal_pages {           // of the host's, wrapped
   struct tn_metal_pages *next; void *data; size_t nbytes; TN_UNOWNED id<MTLBuffer> buffer;
@@ -52,8 +57,8 @@ typedef struct tn_metal {
   TN_UNOWNED id<MTLCommandBuffer> hosts; int into_host, hosts_apart;   // apart: of another queue
   int failed, lost; char why[320];         // of a command buffer, until it is told; lost: for good
   tn_metal_block *blocks; size_t nblock, cap; uint64_t next_va;
-  tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now;
-  tn_metal_gone *gone;
+  tn_metal_chunk chunk[TN_METAL_CHUNKS]; int chunk_now; size_t chunk_nbytes;
+  tn_metal_gone *gone; tn_metal_awaited *awaited;
   struct tn_metal_fresh *fresh;            // libraries that were compiled and are to be loaded (program.m)
   tn_metal_pages *pages;
   tn_prepared prepared; struct tn_metal_list *list_made; int list_uses; size_t list_numbers;   // graph.m
@@ -64,14 +69,14 @@ typedef struct tn_metal {
 
 // MTLCommandBufferError (MTLCommandBuffer.h).
 static const struct { int error; const char *says; } tn_metal_errors[] = {
-  {1, "an error within Metal: open the context again"},
-  {2, "a kernel took too long, and the system ended it: split the work, or run it where no display waits"},
-  {3, "a kernel read or wrote memory that is not its own"},
+  {1, "an internal error of Metal's: try it again"},
+  {2, "a timeout: a kernel took too long, and the system ended it: split the work"},
+  {3, "a page fault: a kernel used an address that is not its own"},
   {TN_METAL_LOST, "the system has taken the GPU from this process, after too many errors: start it again"},
-  {7, "this process may not use the GPU now: in the background an app must not"},
+  {7, "not permitted: an app in the background must not use the GPU"},
   {8, "there is no memory for what the kernels need: free tensors, or set tiny_desc.max_nbytes"},
-  {9, "memory was gone when a kernel used it: host's memory outlives what was computed from it"},
-  {10, "a texture has no memory behind it (memoryless): take another storage mode"},
+  {9, "an invalid resource: memory was gone when a kernel used it; the host's outlives what is computed from it"},
+  {10, "a memoryless texture cannot be read or written: take another storage mode"},
   {TN_METAL_REMOVED, "the GPU was removed: open another context on one that is there"},
   {12, "a kernel's stack is full"}
 };
@@ -88,12 +93,8 @@ static void tn_metal_text(NSError *error, char *out, size_t nbytes) {
 static tiny_code tn_metal_lost(const tn_metal *d) {
   return tiny_fail(d->t, TINY_E_DEVICE, "%s: the device is lost: %s", d->name, d->why);
 }
-static tiny_code tn_metal_none(const tn_metal *d, const char *what) {
-  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name,
-                   what);
-}
 
-// ** which one **
+// ** those there are **
 
 #ifdef TN_METAL_OSX
 static NSArray *tn_metal_all(void) {
@@ -113,6 +114,21 @@ static NSArray *tn_metal_all(void) {       // elsewhere than in Macs there is on
   return all;
 }
 #endif
+// Has it been pulled out? Asked where Metal gives nothing. What was asked for is lost then.
+static int tn_metal_is_gone(tn_metal *d) {
+  NSArray *all = tn_metal_all();
+  for (NSUInteger i = 0; i < [all count] && !d->lost; i++) if ([all objectAtIndex:i] == d->gpu) return 0;
+  if (!d->lost) snprintf(d->why, sizeof d->why, "%s", tn_metal_error_says(TN_METAL_REMOVED));
+  d->lost = 1;
+  return 1;
+}
+static tiny_code tn_metal_none(tn_metal *d, const char *what) {
+  if (tn_metal_is_gone(d)) return tn_metal_lost(d);
+  return tiny_fail(d->t, TINY_E_MEMORY, "%s: Metal makes no %s: the system is short of memory; free some", d->name,
+                   what);
+}
+
+// ** which one **
 
 static int tn_metal_lower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 static int tn_metal_names_it(const char *name, const char *part) {
@@ -213,6 +229,7 @@ static void tn_metal_describe(tn_metal *d) {
   d->has = (d->family >= 6 || d->mac ? TN_METAL_LANES : 0) | (d->family >= 7 ? TN_METAL_MATRICES : 0);
   d->indirect = d->family >= 6 || d->mac;
   d->one = (size_t)[d->gpu maxBufferLength];
+  d->chunk_nbytes = d->one && d->one < (size_t)TN_METAL_CHUNK ? d->one : (size_t)TN_METAL_CHUNK;
   d->shared = (size_t)[d->gpu maxThreadgroupMemoryLength];
   if (TN_SINCE(10.12, 16.0, d->gpu, "recommendedMaxWorkingSetSize"))
     d->most = (size_t)[d->gpu recommendedMaxWorkingSetSize];

@@ -9,7 +9,7 @@
 #endif
 
 typedef struct tn_metal_event {
-  TN_UNOWNED id<MTLSharedEvent> event; uint64_t value; const tn_metal *of;
+  TN_UNOWNED id<MTLSharedEvent> event; TN_UNOWNED id<MTLCommandBuffer> buffer; uint64_t value; const tn_metal *of;
 } tn_metal_event;
 
 static tiny_code tn_metal_signal_next(tn_metal *d) {
@@ -26,9 +26,11 @@ static void *tn_metal_event_now(tn_metal *d) {
   tn_metal_event *e = (tn_metal_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
   if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
   tiny_code code = tn_metal_signal_next(d);
+  id<MTLCommandBuffer> buffer = tn_metal_now(d);
   if (code == TINY_OK) code = tn_metal_commit(d);
   if (code == TINY_OK) {
     e->event = TN_RETAINED(id<MTLSharedEvent>, d->event);
+    e->buffer = TN_RETAINED(id<MTLCommandBuffer>, buffer);
     e->value = d->event_value; e->of = d;
     return e;
   }
@@ -49,17 +51,32 @@ static tiny_code tn_metal_wait_event(tn_metal *d, id<MTLEvent> event, uint64_t v
   tn_metal_later(d, TN_RETAINED(id, event), d->number, 0);
   return TINY_OK;
 }
+static tiny_code tn_metal_awaits(tn_metal *d, const tn_metal_event *e) {
+  tn_metal_awaited *a = (tn_metal_awaited *)tiny_realloc(d->t, NULL, 0, sizeof *a);
+  if (!a) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name);
+  a->next = d->awaited; a->value = e->value; a->used = d->number;
+  a->event = TN_RETAINED(id<MTLSharedEvent>, e->event);
+  a->buffer = TN_RETAINED(id<MTLCommandBuffer>, e->buffer);
+  d->awaited = a;
+  return TINY_OK;
+}
 static tiny_code tn_metal_wait(void *dev, void *event) {
   tn_metal *d = (tn_metal *)dev;
   const tn_metal_event *e = (const tn_metal_event *)event;
   tiny_code code = TINY_OK;
   if (e->of == d) return TINY_OK;
-  TN_POOL code = tn_metal_wait_event(d, e->event, e->value); TN_POOL_END
+  TN_POOL
+    code = tn_metal_wait_event(d, e->event, e->value);
+    if (code == TINY_OK) code = tn_metal_awaits(d, e);
+  TN_POOL_END
   return code;
 }
 static void tn_metal_event_free(void *dev, void *event) {
   tn_metal *d = (tn_metal *)dev;
-  TN_POOL TN_DROP(((tn_metal_event *)event)->event); TN_POOL_END
+  TN_POOL
+    TN_DROP(((tn_metal_event *)event)->event);
+    TN_DROP(((tn_metal_event *)event)->buffer);
+  TN_POOL_END
   tiny_realloc(d->t, event, sizeof(tn_metal_event), 0);
 }
 

@@ -19,11 +19,12 @@ enum { TN_METAL_ARG = 256 };               // between numbers (Metal Feature Set
 typedef struct tn_metal_command {
   struct tn_metal_list *list; int index, nargs, barrier; size_t args;          // args: bytes into the numbers
 } tn_metal_command;
-typedef struct tn_metal_used { void *base; int written; } tn_metal_used;
+// kept: of the host's, retained, so that no other buffer comes to stand at its address while commands name it.
+typedef struct tn_metal_used { void *base; int written; TN_UNOWNED id kept; } tn_metal_used;
 typedef struct tn_metal_list {
   TN_UNOWNED id<MTLIndirectCommandBuffer> commands; TN_UNOWNED id<MTLBuffer> numbers;
-  size_t nbytes, nnumbers; int n, most, changed;             // nbytes: of this struct and what stands behind it
-  tn_metal_used *used; int nused, used_most;
+  size_t nbytes, nnumbers; int n, changed; // nbytes: of this struct and what stands behind it
+  tn_metal_used *used; int nused;
 } tn_metal_list;
 
 static const void *tn_metal_module_of(const void *kernel) { return ((const tn_metal_kernel *)kernel)->module; }
@@ -80,9 +81,14 @@ static size_t tn_metal_prepared_command(void *user, const tiny_launch *l, int fi
 
 // ** lists **
 
+static void tn_metal_list_forget(tn_metal_list *list) {
+  for (int i = 0; i < list->nused; i++) if (list->used[i].kept) TN_DROP(list->used[i].kept);
+  list->nused = 0;
+}
 static void tn_metal_prepared_drop(void *user, void *memory) {
   tn_metal *d = (tn_metal *)user;
   tn_metal_list *list = (tn_metal_list *)memory;
+  tn_metal_list_forget(list);
   if (list->commands) tn_metal_later(d, list->commands, d->number, 0);
   if (list->numbers) tn_metal_later(d, list->numbers, d->number, 0);
   tiny_realloc(d->t, list, list->nbytes, 0);
@@ -109,7 +115,7 @@ static void *tn_metal_prepared_make(void *user, size_t nbytes, char **cpu, uint6
   tn_metal_list *list = (tn_metal_list *)tiny_realloc(d->t, NULL, 0, all);
   if (!list) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a list of commands", d->name); return NULL; }
   memset(list, 0, sizeof *list);
-  list->nbytes = all; list->most = n; list->used_most = (int)nused;
+  list->nbytes = all;
   *cpu = (char *)(list + 1);
   *va = (uint64_t)(uintptr_t)*cpu;
   list->used = (tn_metal_used *)(void *)(*cpu + nbytes);
@@ -140,23 +146,30 @@ static const tn_prepared_calls tn_metal_prepared_calls = {
 
 // ** executed **
 
-static void tn_metal_list_uses(tn_metal_list *list, void *base, int written) {
+static void tn_metal_list_uses(const tn_metal *d, tn_metal_list *list, void *base, int written) {
   int k = 0;
   while (k < list->nused && list->used[k].base != base) k++;
-  if (k == list->nused) { list->used[k].base = base; list->used[list->nused++].written = 0; }
+  if (k == list->nused) {
+    const tn_metal_block *b = tn_metal_block_find(d, base);
+    list->used[k].base = base;
+    list->used[k].written = 0;
+    list->used[k].kept = b && b->own ? nil : TN_RETAINED(id, tn_metal_buffer(base));
+    list->nused++;
+  }
   list->used[k].written |= written;
 }
 // Barriers and what is used, anew, as launches got other memory.
-static void tn_metal_list_order(const tn_prepared_graph *g, const tn_prepared_list *of, const tiny_launch *l) {
+static void tn_metal_list_order(const tn_metal *d, const tn_prepared_graph *g, const tn_prepared_list *of,
+                                const tiny_launch *l) {
   tn_metal_list *list = (tn_metal_list *)of->memory;
   tn_metal_touched touched[TN_METAL_TOUCHED];
   int n = 0;
   list->changed = 0;
-  list->nused = 0;
+  tn_metal_list_forget(list);
   for (int i = 0; i < g->n; i++) {
     tn_metal_command *c = (tn_metal_command *)(void *)(of->cpu + g->step[i].at);
     const int barrier = tn_metal_order(touched, &n, &l[i]);
-    for (int k = 0; k < l[i].nmem; k++) tn_metal_list_uses(list, l[i].mem[k].base, tn_metal_writes_mem(&l[i], k));
+    for (int k = 0; k < l[i].nmem; k++) tn_metal_list_uses(d, list, l[i].mem[k].base, tn_metal_writes_mem(&l[i], k));
     if (barrier == c->barrier) continue;
     id<MTLIndirectComputeCommand> command = [list->commands indirectComputeCommandAtIndex:(NSUInteger)i];
     if (barrier) [command setBarrier]; else [command clearBarrier];
@@ -182,7 +195,7 @@ static tiny_code tn_metal_list_execute(tn_metal *d, const tn_prepared_graph *g, 
   if (code != TINY_OK) return code;
   for (int i = 0; i < g->n; i++)
     for (int k = 0; k < l[i].nmem; k++) tn_metal_use(d, l[i].mem[k]);
-  if (list->changed) tn_metal_list_order(g, of, l);
+  if (list->changed) tn_metal_list_order(d, g, of, l);
   for (int i = 0; i < list->nused; i++)
     [d->compute useResource:tn_metal_buffer(list->used[i].base)
                       usage:MTLResourceUsageRead | (list->used[i].written ? MTLResourceUsageWrite : 0)];

@@ -38,8 +38,8 @@ static tiny_tensor *tn_metal_blob_at(tiny_ctx *t, id<MTLBuffer> buffer, size_t o
   const size_t each = tiny_dtype_nbytes(dtype), length = (size_t)[buffer length];
   const int64_t n = tn_metal_nelem(shape);
   if (!each || n < 0 || offset > length || (uint64_t)n > (length - offset) / each || offset % each) {
-    tiny_fail(t, TINY_E_ARG, "metal_blob: %lld elements of %u bytes from byte %llu on are not in a buffer of %llu, or "
-              "begin within an element", (long long)n, (unsigned)each, (unsigned long long)offset,
+    tiny_fail(t, TINY_E_ARG, "metal_blob: %lld elements of %u bytes from offset %llu on are not in a buffer of %llu, "
+              "or begin within an element", (long long)n, (unsigned)each, (unsigned long long)offset,
               (unsigned long long)length);
     return tn_metal_poison(t);
   }

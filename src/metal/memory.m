@@ -141,7 +141,8 @@ static void *tn_metal_map(void *dev, tiny_mem mem, size_t nbytes) {
 static tn_metal_chunk *tn_metal_chunk_next(tn_metal *d) {
   tn_metal_chunk *c = &d->chunk[d->chunk_now = (d->chunk_now + 1) % TN_METAL_CHUNKS];
   if (!c->buffer) {
-    c->buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithLength:TN_METAL_CHUNK options:MTLResourceStorageModeShared]);
+    c->buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithLength:d->chunk_nbytes
+                                                          options:MTLResourceStorageModeShared]);
     if (!c->buffer) { tn_metal_none(d, "buffer for copies"); return NULL; }
     tn_metal_residency_add(d, c->buffer);
   }
@@ -153,14 +154,14 @@ static tn_metal_chunk *tn_metal_chunk_next(tn_metal *d) {
 static tn_metal_chunk *tn_metal_chunk_room(tn_metal *d, size_t *nbytes) {
   tn_metal_chunk *c = &d->chunk[d->chunk_now];
   if (c->used <= d->done) c->fill = 0;
-  if (!c->buffer || c->fill == TN_METAL_CHUNK) c = tn_metal_chunk_next(d);
-  if (c && *nbytes > TN_METAL_CHUNK - c->fill) *nbytes = TN_METAL_CHUNK - c->fill;
+  if (!c->buffer || c->fill == d->chunk_nbytes) c = tn_metal_chunk_next(d);
+  if (c && *nbytes > d->chunk_nbytes - c->fill) *nbytes = d->chunk_nbytes - c->fill;
   return c;
 }
 static void tn_metal_chunk_took(tn_metal *d, tn_metal_chunk *c, size_t nbytes) {
   enum { ALIGNED = 256 };
   c->fill += (nbytes + ALIGNED - 1) / ALIGNED * ALIGNED;
-  if (c->fill > TN_METAL_CHUNK) c->fill = TN_METAL_CHUNK;
+  if (c->fill > d->chunk_nbytes) c->fill = d->chunk_nbytes;
   c->used = d->number;
 }
 
@@ -192,20 +193,20 @@ static tiny_code tn_metal_staged_out(tn_metal *d, char *dst, tiny_mem src, size_
     tn_metal_chunk *took[TN_METAL_CHUNKS];
     const size_t first = at;
     int k = 0;
-    for (; k < TN_METAL_CHUNKS && at < end; k++, at += TN_METAL_CHUNK) {
+    for (; k < TN_METAL_CHUNKS && at < end; k++, at += d->chunk_nbytes) {
       const size_t left = (end - at + TN_METAL_WORD - 1) / TN_METAL_WORD * TN_METAL_WORD;
       if (!(took[k] = tn_metal_chunk_next(d))) return tiny_status(d->t);
       if ((code = tn_metal_blit(d)) != TINY_OK) return code;
       [d->blit copyFromBuffer:tn_metal_buffer(src.base) sourceOffset:src.offset + at toBuffer:took[k]->buffer
-            destinationOffset:0 size:left < (size_t)TN_METAL_CHUNK ? left : (size_t)TN_METAL_CHUNK];
-      tn_metal_chunk_took(d, took[k], TN_METAL_CHUNK);
+            destinationOffset:0 size:left < d->chunk_nbytes ? left : d->chunk_nbytes];
+      tn_metal_chunk_took(d, took[k], d->chunk_nbytes);
     }
     code = tn_metal_use(d, src);
     if (code == TINY_OK) code = tn_metal_wait_for(d, d->number);
     if (code == TINY_OK) code = tn_metal_tell(d);
     for (int i = 0; i < k && code == TINY_OK; i++) {
-      const size_t from = first + (size_t)i * TN_METAL_CHUNK, skip = from ? 0 : before;
-      const size_t to = from + TN_METAL_CHUNK < end ? from + TN_METAL_CHUNK : end;
+      const size_t from = first + (size_t)i * d->chunk_nbytes, skip = from ? 0 : before;
+      const size_t to = from + d->chunk_nbytes < end ? from + d->chunk_nbytes : end;
       memcpy(dst + from + skip - before, (const char *)[took[i]->buffer contents] + skip, to - from - skip);
     }
   }

@@ -38,6 +38,7 @@ static tiny_code tn_metal_open_queue(tn_metal *d, const char *which) {
 static void tn_metal_give_back(tn_metal *d) {
   tn_prepared_close_all(&d->prepared);
   while (d->fresh) tn_metal_fresh_drop(d, &d->fresh);
+  tn_metal_await(d, UINT64_MAX);
   d->done = UINT64_MAX - 1;
   tn_metal_gone_drop(d);
   for (int i = 0; i < TN_METAL_CHUNKS; i++)
@@ -82,6 +83,7 @@ static void tn_metal_close_now(tn_metal *d) {
   for (; d->done + 1 <= d->number; d->done++) {
     tn_metal_slot *s = tn_metal_slot_of(d, d->done + 1);
     if (!s->buffer) continue;
+    tn_metal_await(d, d->done + 1);
     if ([s->buffer status] >= MTLCommandBufferStatusCommitted) [s->buffer waitUntilCompleted];
     tn_metal_slot_close(d, s);
   }

@@ -150,6 +150,7 @@ static tiny_code tn_metal_said(tn_metal *d, tn_metal_job *j, tiny_bytes *binary,
     tiny_bytes_add(log, text, strlen(text));
     tiny_bytes_add(log, "\n", 1);
   }
+  if (!j->made.library && tn_metal_is_gone(d)) return tn_metal_lost(d);
   if (!j->made.library)
     return tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal's compiler does not take a kernel:\n%s", d->name,
                      j->error ? text : "the text is no UTF-8");
@@ -257,6 +258,7 @@ static tn_metal_module *tn_metal_module_new(tn_metal *d, const char *text, size_
 }
 static void *tn_metal_refused(tn_metal *d, tn_metal_module *m, NSError *error) {
   char said[TN_METAL_LOG];
+  if (tn_metal_is_gone(d)) tn_metal_lost(d);
   tn_metal_text(error, said, sizeof said);
   tiny_fail(d->t, TINY_E_COMPILE, "%s: Metal does not take a program: %s", d->name,
             said[0] ? said : "no reason is given");
@@ -338,6 +340,7 @@ static id<MTLComputePipelineState> tn_metal_pipeline_new(tn_metal *d, tn_metal_m
   id<MTLComputePipelineState> pipeline =
       [d->gpu newComputePipelineStateWithDescriptor:how options:MTLPipelineOptionNone reflection:NULL error:&error];
   if (pipeline) return pipeline;
+  if (tn_metal_is_gone(d)) tn_metal_lost(d);
   tn_metal_text(error, said, sizeof said);
   tiny_fail(d->t, TINY_E_COMPILE, "%s: the GPU's compiler does not take %s: %s", d->name, name, said);
   return nil;

@@ -29,6 +29,21 @@ static void tn_metal_gone_drop(tn_metal *d) {
   }
 }
 
+// Before command buffer `used` is waited for: those of other devices that it waits for have ended. One that failed may
+// have left its event as it was, for which this device would wait for ever.
+static void tn_metal_await(tn_metal *d, uint64_t used) {
+  for (tn_metal_awaited **at = &d->awaited, *a; (a = *at) != NULL; ) {
+    if (a->used > used) { at = &a->next; continue; }
+    *at = a->next;
+    [a->buffer waitUntilCompleted];
+    if ([a->buffer status] == MTLCommandBufferStatusError && [a->event signaledValue] < a->value)
+      [a->event setSignaledValue:a->value];
+    TN_DROP(a->buffer);
+    TN_DROP(a->event);
+    tiny_realloc(d->t, a, sizeof *a, 0);
+  }
+}
+
 // ** what has happened **
 
 static void tn_metal_failed(tn_metal *d, id<MTLCommandBuffer> buffer) {
@@ -62,6 +77,7 @@ static void tn_metal_reap(tn_metal *d) {
     tn_metal_slot_close(d, s);
     d->done++;
   }
+  tn_metal_await(d, d->done);
   tn_metal_gone_drop(d);
 }
 // Tells, once, what went wrong on the GPU.
@@ -112,7 +128,10 @@ static tiny_code tn_metal_wait_for(tn_metal *d, uint64_t number) {
   while (code == TINY_OK && d->done < number && d->done + 1 < d->number) {
     id<MTLCommandBuffer> first = tn_metal_slot_of(d, d->done + 1)->buffer;
     if ([first status] < MTLCommandBufferStatusCommitted) code = tn_metal_not_committed(d);
-    else [first waitUntilCompleted];
+    else {
+      tn_metal_await(d, d->done + 1);
+      [first waitUntilCompleted];
+    }
     tn_metal_reap(d);
   }
   return code;

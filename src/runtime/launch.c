@@ -225,8 +225,8 @@ static tiny_code tn_run_tiled(tiny_ctx *t, const tn_run *r, tn_batch *b, const t
   return TINY_OK;
 }
 
-// Does the plan read or write memory that the caller may touch as soon as the call is over? A device's own memory is
-// touched in the order of the device.
+// Does the plan read or write memory that the caller may touch as soon as the call is over? That of a device
+// (tiny_blob_of) is touched in the device's order, or after tiny_sync.
 static int tn_run_is_callers(const tn_run *r) {
   for (int i = 0; i < r->plan->nplace; i++) {
     const tn_place_row *p = &r->plan->place[i];
