@@ -315,8 +315,8 @@ int main(void) {
   if (!host_compiler()) printf("test_languages: values are left out, there is no clang++ with halves (15 and newer)\n");
   else {
     for (size_t i = 0; i < sizeof run / sizeof *run; i++) test_values(run[i]);
-    if (others_are_here()) test_others();
-    else printf("test_languages: others' Metal is left out, there is no node, webgpu of npm, EGL, glslang or SPIRV-Cross\n");
+    if (getenv("TEST_OTHERS") && others_are_here()) test_others();
+    else printf("test_languages: others' Metal is left out: without TEST_OTHERS, or node, webgpu of npm, EGL, glslang, SPIRV-Cross\n");
     test_casts();
     test_rounded("LANG:metal31-run", TINY_F16, f_exp, true_exp);
     test_rounded("LANG:metal31-lanes-run", TINY_F16, f_exp2, true_exp2);
