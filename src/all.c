@@ -78,7 +78,9 @@ TN_SMALL_END
 TN_SMALL_BEGIN
 #endif
 #include "ir/spec.c"
+#ifndef TINY_NO_IO
 #include "ir/wire.c"
+#endif
 
 // ** rules: algebra as tables **
 #if !defined(TINY_NO_NN) && !defined(TINY_RUNTIME_ONLY)

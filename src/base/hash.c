@@ -104,10 +104,12 @@ static void tn_digest_add(tn_digester *d, const void *data, size_t nbytes) {
 }
 // A text with its end: what follows cannot be taken for a part of it.
 static void tn_digest_add_text(tn_digester *d, const char *text) { tn_digest_add(d, text, strlen(text) + 1); }
+#ifndef TINY_NO_IO
 // Its 32 bytes, as RFC 7693 has them.
 static void tn_digest_bytes(const tn_digest *d, unsigned char *out) {
   for (int i = 0; i < 32; i++) out[i] = (unsigned char)(d->word[i / 4] >> 8 * (i % 4));
 }
+#endif
 
 static tn_digest tn_digest_close(tn_digester *d) {
   tn_digest out;

@@ -142,6 +142,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
 }
 
 // So that it can be saved with a program, and made for other processors there.
+#ifndef TINY_NO_IO
 static void tn_executable_keep_kernel(tiny_ctx *t, tn_executable *e, tiny_uop *ast) {
   tiny_bytes packed = {t, NULL, 0, 0};
   if (e->packed || !ast) return;
@@ -151,6 +152,9 @@ static void tn_executable_keep_kernel(tiny_ctx *t, tn_executable *e, tiny_uop *a
   e->npacked = packed.n;
   tn_scratch_rewind(t, mark);
 }
+#else
+static void tn_executable_keep_kernel(tiny_ctx *t, tn_executable *e, tiny_uop *ast) { (void)t; (void)e; (void)ast; }
+#endif
 
 static void tn_build_trace(tiny_ctx *t, const tn_build *b, const char *from) {
   if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts ? b->opts : "", from);

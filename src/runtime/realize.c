@@ -182,9 +182,11 @@ static tiny_code tn_read_by(tn_guard_fn *guard, tiny_tensor *x, void *out, size_
 TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
   return tn_read_by(tn_guard_cancellable, x, out, nbytes);
 }
+#ifndef TINY_NO_IO
 static tiny_code tn_read_whole(tiny_tensor *x, void *out, size_t nbytes) {
   return tn_read_by(tn_guard, x, out, nbytes);
 }
+#endif
 
 #ifndef TINY_NO_INTERP
 // The interpreter's view of a BUFFER: its bytes, copied out of the device.
