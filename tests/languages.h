@@ -58,7 +58,7 @@ static const language languages[] = {
   {"mac2", mac2, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, "mac2", 300},
   {"wgsl16", wgsl_16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL, 0},
   {"wgslexchange", wgsl_lanes, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL, 0},
-  {"wgsl", wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL, 0},
+  {"wgsl", wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, &host_metal, NULL, 310},
   {"ptx75", ptx_75, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_75", 0},
   {"ptx80", ptx_80, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_80", 0},
   {"ptx89", ptx_89, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_89", 0},
@@ -176,6 +176,20 @@ static metal_binding language_binding(tiny_mem mem) {
   return (metal_binding){(char *)mem.base + mem.offset, nbytes - mem.offset};
 }
 // Metal's modules are the executor's, which finds a text again that it has compiled: the binary is the text.
+// WGSL's are what other compilers make of them (tools/wgsl_to_metal.sh), with one kernel.
+static int language_is_other(const language_device *d) { return !strcmp(d->language->name, "wgsl"); }
+static const char *language_translated(tiny_ctx *t, const char *wgsl) {
+  char path[] = "/tmp/tiny-wgsl-XXXXXX", part[4096];
+  tiny_bytes text = {t, NULL, 0, 0};
+  const int fd = mkstemp(path);
+  if (fd < 0 || write(fd, wgsl, strlen(wgsl)) < 0) return NULL;
+  close(fd);
+  FILE *f = popen(tn_text_of_format(t, "tools/wgsl_to_metal.sh %s", path), "r");
+  for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0; ) tiny_bytes_add(&text, part, n);
+  const int failed = !f || pclose(f);
+  remove(path);
+  return failed ? NULL : text.data;
+}
 static metal_module *language_metal(const language_device *d, const char *text) {
   char log[2000];
   tiny_ctx *t = d->null.t;
@@ -183,7 +197,7 @@ static metal_module *language_metal(const language_device *d, const char *text) 
   if (!m) tiny_fail(t, TINY_E_COMPILE, "%s", log);
   return m;
 }
-static tiny_code language_metal_launch(tiny_ctx *t, const tiny_launch *l) {
+static tiny_code language_metal_launch(tiny_ctx *t, const tiny_launch *l, int other) {
   char said[400];
   metal_dispatch d;
   memset(&d, 0, sizeof d);
@@ -191,7 +205,7 @@ static tiny_code language_metal_launch(tiny_ctx *t, const tiny_launch *l) {
   if (l->nmem + l->nargs > 31) return tiny_fail(t, TINY_E_DEVICE, "%d buffers are too many", l->nmem + l->nargs);
   for (int i = 0; i < l->nmem; i++) d.buffer[i] = language_binding(l->mem[i]);
   for (int i = 0; i < l->nargs; i++)
-    d.buffer[30 - i] = (metal_binding){(void *)(uintptr_t)&l->args[i], sizeof l->args[i]};
+    d.buffer[other ? 20 + i : 30 - i] = (metal_binding){(void *)(uintptr_t)&l->args[i], sizeof l->args[i]};
   for (int i = 0; i < 3; i++) {
     d.groups[i] = (unsigned)(l->tasks ? i ? 1 : l->tasks : l->global[i]);
     d.items[i] = (unsigned)(l->tasks ? 1 : l->local[i]);
@@ -205,8 +219,10 @@ static tiny_code language_compile(void *dev, int n, const tiny_bytes *source, ti
   tiny_code code = TINY_OK;
   if (!d->run) return tn_null_compile(dev, n, source, binary, log);
   for (int i = 0; i < n && code == TINY_OK && language_is_metal(d); i++) {
-    if (!language_metal(d, source[i].data)) return tiny_status(d->null.t);
-    tiny_bytes_add(&binary[i], source[i].data, strlen(source[i].data) + 1);
+    const char *text = language_is_other(d) ? language_translated(d->null.t, source[i].data) : source[i].data;
+    if (!text) return tiny_fail(d->null.t, TINY_E_INTERNAL, "others' compilers refuse a kernel");
+    if (!language_metal(d, text)) return tiny_status(d->null.t);
+    tiny_bytes_add(&binary[i], text, strlen(text) + 1);
   }
   for (int i = 0; i < n && code == TINY_OK && !language_is_metal(d); i++)
     code = host_compile(d->null.t, d->language->host, source[i].data, &binary[i]);
@@ -224,13 +240,15 @@ static void language_unload(void *dev, void *module) {
 static void *language_find(void *dev, void *module, const char *kernel) {
   const language_device *d = (const language_device *)dev;
   if (!d->run) return dev;
+  if (language_is_other(d)) kernel = "main0";
   return language_is_metal(d) ? (void *)(uintptr_t)metal_module_find((metal_module *)module, kernel)
                               : host_find((host_module *)module, kernel);
 }
 static tiny_code language_launch(void *dev, const tiny_launch *l) {
   language_device *d = (language_device *)dev;
   if (!d->run) return TINY_OK;
-  return language_is_metal(d) ? language_metal_launch(d->null.t, l) : host_launch(d->null.t, d->items, l);
+  if (language_is_metal(d)) return language_metal_launch(d->null.t, l, language_is_other(d));
+  return host_launch(d->null.t, d->items, l);
 }
 static tiny_code language_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
   ((language_device *)dev)->reads++;

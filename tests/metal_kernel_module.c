@@ -175,7 +175,7 @@ static void metal_print_flags(metal_text *command, const metal_module *m) {
   const char *halves = "";
 #endif
   metal_print(command, " -std=%s -w -ferror-limit=20 -fno-color-diagnostics -fno-exceptions -fno-rtti -nostdinc -fPIC "
-           "-Wframe-larger-than=131072 -Werror=frame-larger-than -ffp-contract=off "
+           "-Wframe-larger-than=131072 -Werror=frame-larger-than -ffp-contract=off -Xclang -cl-single-precision-constant "
            "-Xclang -ffloat16-excess-precision=none %s %s %s -D__METAL_VERSION__=%d -I%s ",
            metal_standard(m->version), halves, how[m->mode], m->fast_math ? "-ffast-math" : "", m->version,
            metal_folder().text);

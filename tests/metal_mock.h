@@ -39,7 +39,7 @@ typedef struct metal_mock_desc {
   uint64_t memory_nbytes;      // that buffers and textures may have in all; 0: 4 GiB. More is nil, with no mistake
   uint64_t max_buffer_nbytes;  // maxBufferLength; 0: the chip's
   int max_threads;             // that pipelines can have in a threadgroup; 0: the chip's
-  uint32_t timeout_ms;         // after which a wait for an event is an error; 0: 10 s
+  uint32_t timeout_ms;         // after which a wait for an event is an error; 0: 30 s
   int no_kernels;              // dispatches are checked and counted, and kernels not run: to measure the host's time
 } metal_mock_desc;
 

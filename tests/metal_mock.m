@@ -328,7 +328,7 @@ static int mock_start(const metal_mock_desc *d) {
   mock.ready = 1;
   mock.desc = *d;
   if (!mock.desc.memory_nbytes) mock.desc.memory_nbytes = (uint64_t)4 << 30;
-  if (!mock.desc.timeout_ms) mock.desc.timeout_ms = 10000;
+  if (!mock.desc.timeout_ms) mock.desc.timeout_ms = 30000;
   mock.first = mock_find_chip("apple9", 6);
   mock.random = d->seed ? d->seed * 2654435769u | 1 : 0;     // neighbours begin far from each other
   memset(mock.until, 0, sizeof mock.until);

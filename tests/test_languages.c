@@ -145,6 +145,44 @@ static void test_values(const char *device) {
   tiny_close(interp);
 }
 
+// ** others' Metal: what Tint, glslang and SPIRV-Cross make of the same kernels in WGSL **
+
+// A few graphs of f32, i32 and u32, as far as WGSL has what they want: what others wrote computes what the interpreter
+// does, and so the executor of Metal's kernels has not only this library's reading of the language.
+static void test_others(void) {
+  enum { EVERY = 5, LEAST = 8 };
+  tiny_backend b = language_backend();
+  tiny_ctx *t = language_context(&b, "LANG:wgsl-run"), *interp = language_context(&b, "INTERP");
+  int ran = 0, seen = 0;
+  for (int i = 0; i + 1 < GRAPHS; i++) {
+    const graph *g = &graphs[i];
+    for (int at = 0, dtypes = graph_number(g->dtypes); at < dtypes * g->variants; at++) {
+      const tiny_dtype d = g->dtypes[at % dtypes];
+      subject s;
+      if ((d != TINY_F32 && d != TINY_I32 && d != TINY_U32) || seen++ % EVERY) continue;
+      snprintf(s.name, sizeof s.name, "%s %s %d", g->name, tiny_dtype_name(d), at / dtypes);
+      s.n = g->make(t, d, at / dtypes, s.got);
+      const tiny_code code = tiny_realize(s.got, s.n);
+      CHECK(code == TINY_OK || (code == TINY_E_COMPILE && strstr(tiny_error(t), "WGSL has no ")));
+      if (code != TINY_OK && !strstr(tiny_error(t), "WGSL has no ")) fprintf(stderr, "  %s: %s\n", s.name, tiny_error(t));
+      if (code != TINY_OK) { tiny_clear(t); continue; }
+      CHECK_EQ(g->make(interp, d, at / dtypes, s.want), s.n);
+      compare(&s);
+      ran++;
+    }
+  }
+  case_end();
+  CHECK(ran >= LEAST);
+  printf("test_languages: %d graphs in others' Metal\n", ran);
+  tiny_close(t);
+  tiny_close(interp);
+}
+// The tools for it: that they are not here is said.
+static int others_are_here(void) {
+  return !system("command -v node spirv-cross glslangValidator >/dev/null && "
+                 "test -d ${WEBGPU:-build/npm}/node_modules/webgpu && ldconfig -p | grep -q libEGL");
+}
+
 // ** exponentials that are rounded to a narrow float **
 
 static tiny_tensor *f_exp(tiny_tensor *x) { return tiny_exp(x); }
@@ -277,6 +315,8 @@ int main(void) {
   if (!host_compiler()) printf("test_languages: values are left out, there is no clang++ with halves (15 and newer)\n");
   else {
     for (size_t i = 0; i < sizeof run / sizeof *run; i++) test_values(run[i]);
+    if (getenv("TEST_OTHERS") && others_are_here()) test_others();
+    else printf("test_languages: others' Metal is left out: without TEST_OTHERS, or node, webgpu of npm, EGL, glslang, SPIRV-Cross\n");
     test_casts();
     test_rounded("LANG:metal31-run", TINY_F16, f_exp, true_exp);
     test_rounded("LANG:metal31-lanes-run", TINY_F16, f_exp2, true_exp2);

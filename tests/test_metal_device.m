@@ -76,7 +76,8 @@ static tiny_tensor *g_elements(tiny_ctx *t, int n) {
   return tiny_add(tiny_tanh(tiny_exp(x)), tiny_sin(tiny_mul_scalar(x, 30)));
 }
 static tiny_tensor *g_integers(tiny_ctx *t, int n) {
-  tiny_tensor *x = tiny_cast(tiny_mul_scalar(tiny_randn(t, TINY_SHAPE(n, n)), 1e6), TINY_I64);
+  tiny_tensor *x = tiny_cast(tiny_mul_scalar(tiny_rand(t, TINY_SHAPE(n, n)), 1 << 24), TINY_I64);   // exact
+  x = tiny_add_scalar(x, -(1 << 23));
   return tiny_add(tiny_remainder(tiny_mul(x, x), tiny_like(x, 1000)), tiny_cast(tiny_lt(x, tiny_like(x, 0)), TINY_I64));
 }
 static tiny_tensor *g_bytes(tiny_ctx *t, int n) {
@@ -108,7 +109,7 @@ static tiny_tensor *g_conv(tiny_ctx *t, int n) {
   tiny_tensor *x = tiny_randn(t, TINY_SHAPE(1, 8, n / 4, n / 4)), *w = tiny_randn(t, TINY_SHAPE(16, 8, 3, 3));
   return tiny_conv2d(x, w, NULL, &same);
 }
-static tiny_tensor *g_sort(tiny_ctx *t, int n) { return tiny_sort(tiny_randn(t, TINY_SHAPE(8, n)), -1, 0, NULL); }
+static tiny_tensor *g_sort(tiny_ctx *t, int n) { return tiny_sort(tiny_rand(t, TINY_SHAPE(8, n)), -1, 0, NULL); }
 static tiny_tensor *g_gradient(tiny_ctx *t, int n) {
   tiny_tensor *w = numbers(t, n, 16, TINY_F32), *loss, *g;
   tiny_realize(&w, 1);

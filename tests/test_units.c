@@ -47,6 +47,20 @@ static void test_formulas(void) {
   }
 }
 
+// MLX, steel/gemm/mma.h, get_coord, of a lane of the device; the item that it is has its bits in another order
+// (render/lang_metal.c, ITEM_OF_LANE).
+static void test_apple(void) {
+  int n;
+  const tiny_warp_unit *u = tiny_warp_units("apple7", &n);
+  for (int lane = 0; lane < 32; lane++) for (int i = 0; i < 3; i++) for (int e = 0; e < 2; e++) {
+    const int quad = lane / 4, item = (lane & 17) | (lane >> 2 & 2) | (lane << 1 & 12);
+    int row, column;
+    tn_layout_at(&u->layout[i], item, e, &row, &column);
+    CHECK_EQ(row, (quad & 4) + lane / 2 % 4);
+    CHECK_EQ(column, (quad & 2) * 2 + lane % 2 * 2 + e);
+  }
+}
+
 static void test_targets(void) {
   static const struct { const char *target; int n; const char *first; } want[] = {
     {"sm_70", 0, NULL}, {"sm_75", 1, "sm75_m16n8k8_f16"}, {"sm_80", 4, "sm80_m16n8k16_f16"},
@@ -54,7 +68,8 @@ static void test_targets(void) {
     {"sm_90a", 8, "sm80_m16n8k16_f16"}, {"sm_100", 8, "sm80_m16n8k16_f16"}, {"sm_120", 8, "sm80_m16n8k16_f16"},
     {"gfx90a", 0, NULL}, {"gfx906", 0, NULL}, {"gfx942", 3, "gfx942_16x16x16_f16"},
     {"gfx950", 3, "gfx942_16x16x16_f16"}, {"gfx1030", 0, NULL}, {"gfx1100", 3, "gfx11_16x16x16_f16"},
-    {"gfx1151", 3, "gfx11_16x16x16_f16"}, {"gfx1201", 5, "gfx12_16x16x16_f16"}, {"apple7", 3, "apple_8x8x8_f16"}, {"apple9", 3, "apple_8x8x8_f16"}, {"mac2", 0, NULL},
+    {"gfx1151", 3, "gfx11_16x16x16_f16"}, {"gfx1201", 5, "gfx12_16x16x16_f16"}, {"apple7", 3, "apple_8x8x8_f16"},
+    {"apple9", 3, "apple_8x8x8_f16"}, {"mac2", 0, NULL},
     {"", 0, NULL}, {NULL, 0, NULL}, {"generic", 0, NULL}};
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     int n = -1;
@@ -194,6 +209,7 @@ int main(void) {
     CHECK(tn_warp_unit_of(tn_warp_unit_k(&tn_warp_units[i])) == &tn_warp_units[i]);
   }
   test_formulas();
+  test_apple();
   test_targets();
   test_refused();
   CHECK(!tn_warp_unit_of(0) && !tn_warp_unit_of((int64_t)(TN_WARP_UNITS + 1) << 48) && !tn_warp_unit_of((int64_t)1 << 48 | 1));
