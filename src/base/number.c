@@ -437,7 +437,7 @@ static void tn_number_argument(tn_number_sink *s, const tn_number_spec *f, tn_nu
 
 // As vsnprintf in the locale "C", but for long doubles, wide characters, %n and numbered arguments.
 static int tn_number_list(char *out, size_t nbytes, const char *format, va_list args) {
-  if (TN_RUNS_ONLY) return vsnprintf(out, nbytes, format, args);            // texts and integers: no locale changes them
+  if (TN_RUNS_ONLY) return vsnprintf(out, nbytes, format, args);       // texts and integers: no locale changes them
   tn_number_sink s = {out, nbytes ? nbytes - 1 : 0, 0};
   tn_number_args a;
   va_copy(a.list, args);

@@ -236,10 +236,12 @@ static const char *tn_graph_args_fit(int op, int nsrc, tiny_uop *const *src, int
 }
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
-  if (!TN_RUNS_ONLY && (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE)) return tn_length_fits(op, src, k, nv, v);
+  if (!TN_RUNS_ONLY && (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE))
+    return tn_length_fits(op, src, k, nv, v);
   if (!TN_RUNS_ONLY && tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
   switch (op) {
-    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && v[0] < (int64_t)1 << 60 && k >= 0 && k >> 56 == 0 ? NULL
+    case TINY_OP_BUFFER: case TINY_OP_PARAM:         // tn_uop_holds is not asked by a build that only runs
+      return nv == 1 && v[0] >= 0 && (!TN_RUNS_ONLY || v[0] < (int64_t)1 << 60) && k >= 0 && k >> 56 == 0 ? NULL
       : "takes an id below 2^56 and its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";

@@ -175,7 +175,8 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
     return tn_eval_bad(d, u, "no such lane");
   if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_reduces(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
-  if (!TN_RUNS_ONLY && u->op == TINY_OP_WMMA && !tn_wmma_fits(u)) return tn_eval_bad(d, u, "the sources are no tiles of its size");
+  if (!TN_RUNS_ONLY && u->op == TINY_OP_WMMA && !tn_wmma_fits(u))
+    return tn_eval_bad(d, u, "the sources are no tiles of its size");
   tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
   for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
   tn_eval_record(d, u, d->c->ins[d->c->nins - 1].slot, -1, -1);

@@ -13,7 +13,8 @@
 static tiny_code tn_call_check(const tiny_program *p, const void *const *in, void *const *out) {
   tiny_ctx *t = p->t;
   if (!tn_runs(t)) return t->code;
-  if (p->group) return tiny_fail(t, TINY_E_STATE, "program_call: an input or output is split over several devices: tiny_run");
+  if (p->group)
+    return tiny_fail(t, TINY_E_STATE, "program_call: an input or output is split over several devices: tiny_run");
   if ((p->ninput && !in) || (p->noutput && !out)) return tiny_fail(t, TINY_E_ARG, "program_call: in or out is NULL");
   for (int i = 0; i < p->ninput; i++) if (!in[i]) return tiny_fail(t, TINY_E_ARG, "program_call: in[%d] is NULL", i);
   for (int i = 0; i < p->noutput; i++) {

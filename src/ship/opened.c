@@ -41,7 +41,8 @@ static int tn_opened_open(tiny_ctx *t, const char *name, const tiny_program_sour
   if (from->data) o->source = tn_source_memory(t, from->data, from->nbytes);
   else {
     o->source.path = from->path;
-    if (!(o->mapped = tn_os_map_file(from->path, &o->mapping))) return tn_opened_wrong(o, name, tn_os_why_not(from->path));
+    if (!(o->mapped = tn_os_map_file(from->path, &o->mapping)))
+      return tn_opened_wrong(o, name, tn_os_why_not(from->path));
     o->source.data = (const unsigned char *)o->mapping.data; o->source.nbytes = o->mapping.nbytes;
     o->source.mapping = &o->mapping;
   }
@@ -144,7 +145,8 @@ TINY_API tiny_code tiny_program_digest(tiny_ctx *t, const tiny_program_source *f
   int done = tn_opened_open(t, "program_digest", from, &o) && tn_opened_contents_check(&o, "program_digest", 1);
   if (done) {
     const tn_digest sum = tn_saved_sum(o.f.data, o.front_nbytes);
-    done = tn_digest_same(&sum, &o.f.head->sum) || tn_opened_wrong(&o, "program_digest", "its bytes are not what was saved");
+    done = tn_digest_same(&sum, &o.f.head->sum) ||
+           tn_opened_wrong(&o, "program_digest", "its bytes are not what was saved");
   }
   if (done) tn_opened_digest(&o, digest);
   tn_opened_close(&o);

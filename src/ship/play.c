@@ -48,13 +48,14 @@ static tiny_code tn_play_device(tiny_ctx *t, const tiny_desc *d) {
   tn_cpu *c = &t->runtime->cpu;
   const char *compiler = d && d->compiler ? d->compiler : tn_os_env("TINY_CC");
   for (int i = 0; d && i < 8; i++) if (d->backends[i])
-    return tiny_fail(t, TINY_E_DEVICE, "open: a build that only runs (TINY_RUNTIME_ONLY) has the device CPU, no backends");
+    return tiny_fail(t, TINY_E_DEVICE, "open: a build that only runs (TINY_RUNTIME_ONLY) has the device CPU, "
+                     "no backends");
   c->t = t;
   c->facts = tn_os_cpu_get();
   c->builtin = TN_CPU_BUILTIN && (!compiler || strcmp(compiler, "outside") != 0);
   if (!name || !*name || !strcmp(name, "CPU")) return TINY_OK;
-  if (!strncmp(name, "CPU:", 4) && (strspn(name + 4, "0123456789") == strlen(name + 4) || tn_os_cpu_as(&c->facts, name + 4)))
-    return TINY_OK;
+  const char *which = strncmp(name, "CPU:", 4) ? NULL : name + 4;
+  if (which && (strspn(which, "0123456789") == strlen(which) || tn_os_cpu_as(&c->facts, which))) return TINY_OK;
   return tiny_fail(t, TINY_E_DEVICE, "there is no device %.100s; a build that only runs has CPU, and of its levels "
                    TN_OS_LEVEL_NAMES " those that the processor has", name);
 }
@@ -69,7 +70,8 @@ static int tn_context_is_there(const tiny_ctx *t) { return t->runtime != NULL; }
 static int tn_context_clears(tiny_ctx *t) { return t->runtime->open; }     // one that did not open stays closed
 static void tn_context_close(tiny_ctx *t) {
   while (t->runtime && t->runtime->programs) tiny_program_free(t->runtime->programs);
-  if (t->runtime) tn_cpu_aligned_free(t, t->runtime->cpu.local, t->runtime->cpu.local_nbytes * (size_t)t->runtime->cpu.slots);
+  const tn_cpu *c = t->runtime ? &t->runtime->cpu : NULL;
+  if (c) tn_cpu_aligned_free(t, c->local, c->local_nbytes * (size_t)c->slots);
   tn_release(t, t->runtime, sizeof *t->runtime);
   if (t->ir) tn_ir_close(t);
   tn_pool_close(t);
@@ -176,7 +178,8 @@ static const char *tn_play_kernel_of(tiny_program *p, int i, const tn_container 
   if (as) {
     const tn_container_module *m = &c->module[as->module];
     tn_play_launched(&p->kernel[i], as);
-    if (tn_play_native(p, &p->kernel[i], as->name, c->data + m->at, (size_t)m->nbytes) || t->code != TINY_OK) return NULL;
+    if (tn_play_native(p, &p->kernel[i], as->name, c->data + m->at, (size_t)m->nbytes) || t->code != TINY_OK)
+      return NULL;
   }
   as = tn_opened_find(c, key, TN_SHIP_OWN_LIST, feature);
   if (!as) as = tn_opened_find(c, key, TN_SHIP_LIST, NULL);
@@ -193,7 +196,8 @@ static tiny_code tn_play_memory(tiny_program *p) {
   const tn_saved *f = &p->o.f;
   const size_t nbytes = (size_t)f->head->part[TN_SAVED_CONTENTS].n, at = (size_t)f->head->part[TN_SAVED_CONTENTS].at;
   const size_t arena = (size_t)f->head->arena_nbytes, live = (size_t)t->stats.nbytes_live;
-  if (nbytes && p->o.mapped) p->contents = (char *)tn_os_map_part(&p->o.mapping, at, nbytes, &p->pages, &p->pages_nbytes);
+  if (nbytes && p->o.mapped)
+    p->contents = (char *)tn_os_map_part(&p->o.mapping, at, nbytes, &p->pages, &p->pages_nbytes);
   const size_t own = arena + (p->contents ? 0 : nbytes);
   if (t->max_nbytes && (own > t->max_nbytes || live > t->max_nbytes - own))
     return tiny_fail(t, TINY_E_MEMORY, "program_load: %llu bytes are wanted beside %llu, more than max_nbytes %llu",
@@ -202,7 +206,8 @@ static tiny_code tn_play_memory(tiny_program *p) {
   if (nbytes && !p->contents) p->contents = (char *)tn_cpu_aligned_alloc(t, nbytes);
   p->arena_nbytes = arena; p->contents_nbytes = nbytes;
   if ((arena && !p->arena) || (nbytes && !p->contents))
-    return tiny_fail(t, TINY_E_MEMORY, "program_load: %llu bytes were refused by the allocator", (unsigned long long)own);
+    return tiny_fail(t, TINY_E_MEMORY, "program_load: %llu bytes were refused by the allocator",
+                     (unsigned long long)own);
   if (nbytes && !p->pages) memcpy(p->contents, tn_opened_contents(&p->o), nbytes);
   t->stats.nbytes_live += own;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
@@ -294,8 +299,8 @@ static tiny_code tn_play_call_check(const tn_play_call *c) {
     if (!c->in[i]) return tiny_fail(t, TINY_E_ARG, "program_call: in[%d] is NULL", i);
     const int64_t k = x->scalar && tn_is_int(x->dtype) ? tn_dtype_load(x->dtype, c->in[i]) : x->least;
     if (k < x->least || k > x->most)
-      return tiny_fail(t, TINY_E_ARG, "program_call: in[%d] is %lld, not within its bounds, %lld to %lld", i, (long long)k,
-                       (long long)x->least, (long long)x->most);
+      return tiny_fail(t, TINY_E_ARG, "program_call: in[%d] is %lld, not within its bounds, %lld to %lld", i,
+                       (long long)k, (long long)x->least, (long long)x->most);
   }
   for (int i = 0; i < m; i++) if (!c->out[i]) return tiny_fail(t, TINY_E_ARG, "program_call: out[%d] is NULL", i);
   return TINY_OK;
@@ -333,7 +338,8 @@ static tiny_mem *tn_play_places(const tn_play_call *c) {
   for (int i = 0; i < f->n[TN_SAVED_PLACES]; i++) {
     const tn_saved_place *x = &f->place[i];
     const tn_saved_leaf *leaf = x->kind == TN_SAVED_IN_LEAF ? &f->leaf[x->index] : NULL;
-    if (leaf) at[i].base = leaf->input >= 0 ? (void *)(uintptr_t)c->in[leaf->input] : p->contents + f->memory[leaf->memory].at;
+    if (leaf && leaf->input >= 0) at[i].base = (void *)(uintptr_t)c->in[leaf->input];
+    else if (leaf) at[i].base = p->contents + f->memory[leaf->memory].at;
     else if (x->kind == TN_SAVED_IN_OUTPUT) at[i].base = result[x->index];
     else at[i].base = p->arena + x->offset;
     if (!at[i].base) at[i].base = tn_scratch(t, (size_t)x->nbytes + 1);    // nobody takes it
@@ -455,7 +461,8 @@ static char *tn_play_named(tiny_program *p, const char *call, const char *name, 
               (unsigned long long)nbytes);
     return NULL;
   }
-  tiny_fail(p->t, TINY_E_ARG, "%s: %s", call, name && data ? "the program has no memory of that name" : "there is no name or no data");
+  tiny_fail(p->t, TINY_E_ARG, "%s: %s", call, name && data ? "the program has no memory of that name"
+                                                          : "there is no name or no data");
   return NULL;
 }
 TINY_API tiny_code tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes) {
