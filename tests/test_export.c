@@ -475,7 +475,7 @@ int main(int argc, char **argv) {
   }
   plain_vectors = 0;
   if (argc < 2 || whole) { check_cpu(); check_bad(); check_memory(); }
-  if (argc < 2 || whole) check_targets("step");
+  if (argc < 2 || whole) { check_targets("step"); check_targets("tasks"); }   // fused products change the latter
   if (whole) check_targets("floats");
   CHECK((argc > 1 && !whole) || tasks_seen > 0);
   remove_tree(root);
