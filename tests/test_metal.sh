@@ -13,7 +13,7 @@ if [ ! -f /usr/include/GNUstep/Foundation/Foundation.h ]; then
   report
 fi
 libs="-lgnustep-base -lobjc -ldl -lm -lpthread"
-make -s build/metal/test_vectors build/metal/test_order build/metal/test_random build/mock/metal/example build/mock/metal/page build/mock/metal/device \
+make -s build/metal/test_vectors build/metal/test_order build/metal/test_random build/mock/metal/example build/mock/metal/page build/mock/metal/device build/mock/metal/test_metal_mock \
   >"$work/built" 2>&1 || { tail -n 20 "$work/built"; failed=$((failed + 1)); report; }
 
 # tiny_metal.m by GCC, which has no blocks and no pools of its own.
@@ -23,6 +23,9 @@ says "by gcc" "^good$" bash -c "said=\$(gcc -x objective-c -std=gnu11 $foundatio
 
 # The program of the page, which stands for itself.
 says "docs/metal.md" "^on METAL.*: 499500$" build/mock/metal/page
+
+# The mock itself.
+says "the mock" " passed, 0 failed" build/mock/metal/test_metal_mock
 
 # Programs as they are on a Mac: the mock says what it found wrong by its status.
 for chip in ${TEST_METAL_CHIPS:-apple7 mac2}; do
@@ -70,8 +73,9 @@ for chip in ${TEST_METAL_CHIPS:-apple7 apple9 mac2}; do
 done
 # Sanitised: leaks, what was freed, undefined behaviour, of tiny_metal.m and the mock.
 if [ -n "${TEST_METAL_ASAN:-}" ]; then
-  make -s build/metal-asan/test_vectors build/metal-asan/test_order >/dev/null || { failed=$((failed + 1)); report; }
+  make -s build/metal-asan/test_vectors build/metal-asan/test_order build/mock/metal-asan/test_metal_mock >/dev/null || { failed=$((failed + 1)); report; }
   export TEST_METAL=apple8 TEST_METAL_SEED=7
+  says "the mock, sanitised" " passed, 0 failed" build/mock/metal-asan/test_metal_mock
   says "orders of calls, sanitised" " passed, 0 failed" env TEST_ROUNDS="${TEST_ROUNDS:-6}" build/metal-asan/test_order
   says "vectors, sanitised" " passed, 0 failed" env TEST_STRIDE=400 build/metal-asan/test_vectors
 fi

@@ -13,6 +13,9 @@ clang_of_ir() { for c in clang clang-21 clang-20 clang-19 clang-18 clang-17 clan
   has $c && echo 'define void @f(ptr %p) { ret void }' | $c -w -x ir -S - -o /dev/null 2>/dev/null && return 0; done; return 1; }
 finds_browser() { for b in chromium-headless-shell chrome-headless-shell chromium chromium-browser google-chrome; do
   has $b && return 0; done; return 1; }
+# The newest clang, for Objective-C: does it link what is sanitised?
+objective_c() { for c in clang-21 clang-20 clang-19 clang-18; do
+  has $c && { echo 'int main(void) { return 0; }' | $c -x c - -fsanitize=address,undefined -o /dev/null >/dev/null 2>&1; return; }; done; return 1; }
 python_finds() { for p in python3 /usr/bin/python3; do has $p && $p -c "import $1" 2>/dev/null && return 0; done; return 1; }
 
 # What is needed, as words that the table below turns into packages.
@@ -40,7 +43,7 @@ if [ "$purpose" = test ]; then
   # OpenCL on the processor, and what loads its drivers: tests/test_cl.sh
   ! has apt-get || [ -n "$(find /etc/OpenCL/vendors -name '*.icd' 2>/dev/null | head -n 1)" ] || want pocl
   # Objective-C with a Foundation, and a linker of Mach-O: tests/test_metal.sh, test_metal_cross.sh
-  ! has apt-get || [ -f /usr/include/GNUstep/Foundation/Foundation.h ] || want objective-c
+  ! has apt-get || { [ -f /usr/include/GNUstep/Foundation/Foundation.h ] && objective_c; } || want objective-c
   ! has apt-get || has ld64.lld-19 || want mach-o
   if has apt-get && [ "$(uname -m)" = x86_64 ]; then                 # Windows, as far as it can be had here
     has x86_64-w64-mingw32-g++-posix || want mingw
@@ -96,7 +99,11 @@ package() {
       done ;;
     apt-get:amd-assembler)                 # of the version whose text the tests expect
       if apt-cache show llvm-19 >/dev/null 2>&1; then echo llvm-19; fi ;;
-    apt-get:objective-c) echo gobjc libgnustep-base-dev ;;
+    apt-get:objective-c)
+      echo gobjc libgnustep-base-dev
+      for version in 21 20 19 18; do
+        apt-cache show clang-$version >/dev/null 2>&1 && { echo clang-$version libclang-rt-$version-dev; break; }
+      done ;;
     apt-get:mach-o) if apt-cache show lld-19 >/dev/null 2>&1; then echo lld-19; fi ;;
     apt-get:browser)                       # 64 MB to fetch; all of Chromium is twice as much, and not every system has it
       for name in chromium-headless-shell chromium; do
