@@ -3,8 +3,8 @@
 // Rooms between TN_SMALL_BEGIN and TN_SMALL_END are compiled for their size: all but those in which planning, launching
 // and the interpreter spend their time (bench/compile.md).
 
-// With TINY_RUNTIME_ONLY rooms are left out that a build which only runs saved programs has no use for; of the others it
-// leaves out what nothing calls, and so does the compiler.
+// With TINY_RUNTIME_ONLY rooms are left out that a build which only runs saved programs has no use for; of the others
+// it leaves out what nothing calls, and so does the compiler.
 #if defined(TINY_RUNTIME_ONLY) && !defined(TINY_AMALGAMATED)
   #define TINY_AMALGAMATED                 // this list alone says which rooms there are
 #endif

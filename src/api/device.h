@@ -17,8 +17,9 @@ TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_
 // a time, which began with its inputs, the contents of memory and the random numbers of then; several programs may each
 // have one. A call that would write what it reads or writes, or read what it writes, goes on with it to its end first,
 // and so does tiny_run of the same program: the next tiny_run_for then gives its outputs at once. Memory of tiny_blob
-// must stay as it is until TINY_OK. tiny_program_free ends the run. Cost: a task of a kernel at least; where a device is no CPU, or one of several, a kernel at least, each of
-// which is waited for. How long they take is measured, so that the first runs keep to ns less well than later ones.
+// must stay as it is until TINY_OK. tiny_program_free ends the run. Cost: a task of a kernel at least; where a device
+// is no CPU, or one of several, a kernel at least, each of which is waited for. How long they take is measured, so that
+// the first runs keep to ns less well than later ones.
 TINY_API tiny_code   tiny_run_for(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs, uint64_t ns);
 // From any thread, and from a signal's handler, while t is open: tiny_run, tiny_run_for, tiny_realize, tiny_read,
 // tiny_item and tiny_end, whichever is under way on t, or else the next of them that runs kernels, ends with
@@ -27,7 +28,8 @@ TINY_API tiny_code   tiny_run_for(tiny_program *p, tiny_tensor *const *inputs, t
 // tiny_status is TINY_OK, nothing is poison, outputs are as they were, a frame is open, and the same call may be
 // made again, or t closed. What an assignment, or a program that assigns, has written by then stays: such memory may
 // hold old values, new ones, and some of both. What a device that goes on by itself, such as one of several CPUs, was
-// given by calls before is done there all the same, and who waits for that waits to its end. Compiling is not cancelled (tiny_desc.progress does that). tiny_clear forgets what nothing has met.
+// given by calls before is done there all the same, and who waits for that waits to its end. Compiling is not cancelled
+// (tiny_desc.progress does that). tiny_clear forgets what nothing has met.
 TINY_API void        tiny_cancel(tiny_ctx *t);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernel_count(const tiny_program *p);

@@ -47,8 +47,8 @@ TINY_API tiny_code     tiny_program_digest(tiny_ctx *t, const tiny_program_sourc
 
 // Runs a program on the host's memory: in[i] and out[i] are row-major, of the program's dtypes and shapes, aligned as
 // their dtype is; a scalar input points to its value. They do not overlap, and are the caller's again when the call
-// returns. On the context's thread; an error stays with the context, and out holds anything. TINY_E_ARG: one is NULL, or
-// a number is out of its bounds.
+// returns. On the context's thread; an error stays with the context, and out holds anything. TINY_E_ARG: one is NULL,
+// or a number is out of its bounds.
 TINY_API tiny_code     tiny_program_call(tiny_program *p, const void *const *in, void *const *out);
 // What in[i] and out[i] are: 1, or 0 where there is none of this number. dtype and shape may be NULL.
 TINY_API int           tiny_program_input(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape);

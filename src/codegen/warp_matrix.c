@@ -15,8 +15,8 @@
 // The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
 // places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
 // where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane
-// holds two neighbours, pairs of tiles are interleaved, so that it holds four; where it wants two neighbours of a row of
-// b, so many tiles that it loads 16 bytes of that row. Results that are narrower than sums go through memory of the
+// holds two neighbours, pairs of tiles are interleaved, so that it holds four; where it wants two neighbours of a row
+// of b, so many tiles that it loads 16 bytes of that row. Results that are narrower than sums go through memory of the
 // group, by lanes as the unit has them and from there by items, 16 bytes each of whole rows.
 #ifndef TN_CODEGEN_WARP_MATRIX
 #define TN_CODEGEN_WARP_MATRIX

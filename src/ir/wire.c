@@ -1,10 +1,10 @@
 // wire: nodes of kernels and lists as bytes, and back: for kernels that are kept, shipped and compiled elsewhere.
 //
-// In:    nodes, sources before users, each source among them; or bytes, from wherever. Out: bytes; or nodes, and what is
-//        wrong with the bytes.
+// In:    nodes, sources before users, each source among them; or bytes, from wherever. Out: bytes; or nodes, and what
+//        is wrong with the bytes.
 // Holds: what is read gives the nodes that were written, of the same hash, in the same order: a kernel has the digest
-//        that it had. Nothing is believed: sizes are within the bytes, and each node fits its op (ir/args.c) before it is
-//        made. Whether a list is a program is for ir/spec.c to say.
+//        that it had. Nothing is believed: sizes are within the bytes, and each node fits its op (ir/args.c) before it
+//        is made. Whether a list is a program is for ir/spec.c to say.
 //
 //   count | of each node: op, dtype, lanes, sources as distances back, k, list, hint
 //

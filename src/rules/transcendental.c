@@ -301,8 +301,8 @@ static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x, int cosine) {
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));
 }
 
-// f32 without f64: as tn_sin_f64, with the fraction of a turn beyond pi / 4 always from the window of digits, which has a
-// word of zeros in front: x = m 2^e with e from -24 on. Fractions are of 64 bits, which f32 takes as a pair.
+// f32 without f64: as tn_sin_f64, with the fraction of a turn beyond pi / 4 always from the window of digits, which has
+// a word of zeros in front: x = m 2^e with e from -24 on. Fractions are of 64 bits, which f32 takes as a pair.
 static const double tn_sin_quarter_f32[] = {-0.166666672, 0.0083333794, -0.000198530644, 2.83250984e-06};
 static const double tn_cos_quarter_f32[] = {0.0416666456, -0.00138873095, 2.44323273e-05};
 static tn_pair tn_reduce_f32(tiny_ctx *t, tiny_uop *bits, int cosine, tiny_uop **quarter) {

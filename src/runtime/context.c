@@ -1,7 +1,7 @@
 // context: opening and closing, the first error, totals.
 //
-// In:    a tiny_desc or none. Out: a context, poisoned where something failed, whose first error is kept. What it is made
-//        of: runtime/whole.c; of a build that only runs, ship/play.c.
+// In:    a tiny_desc or none. Out: a context, poisoned where something failed, whose first error is kept. What it is
+//        made of: runtime/whole.c; of a build that only runs, ship/play.c.
 // Holds: two contexts share nothing but the process; everything that one has is given back by tiny_close.
 #ifndef TN_RUNTIME_CONTEXT
 #define TN_RUNTIME_CONTEXT

@@ -1,5 +1,5 @@
-// call: programs on the host's memory, and what they take and give, in a build that plans; ship/play.c has the same calls
-// in one that only runs.
+// call: programs on the host's memory, and what they take and give, in a build that plans; ship/play.c has the same
+// calls in one that only runs.
 //
 // In:    programs of tiny_capture and tiny_program_load, the host's memory. Out: tiny_run, with copies for tensors.
 #ifndef TN_SHIP_CALL
@@ -20,7 +20,8 @@ static tiny_code tn_call_check(const tiny_program *p, const void *const *in, voi
   for (int i = 0; i < p->noutput; i++) {
     if (!out[i]) return tiny_fail(t, TINY_E_ARG, "program_call: out[%d] is NULL", i);
     if (p->output[i].meant)
-      return tiny_fail(t, TINY_E_STATE, "program_call: output %d has a length that changes from run to run: tiny_run", i);
+      return tiny_fail(t, TINY_E_STATE, "program_call: output %d has a length that changes from run to run: tiny_run",
+                       i);
   }
   return TINY_OK;
 }

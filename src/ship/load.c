@@ -121,7 +121,8 @@ static tn_plan *tn_loading_plan(tiny_ctx *t, const tn_saved *f, const tn_build *
   const int *n = f->n;
   int outputs = 0;
   for (int i = 0; i < n[TN_SAVED_OUTPUTS]; i++) outputs += f->output[i].place >= 0;
-  size_t nbytes = sizeof(tn_plan) + (size_t)n[TN_SAVED_PLACES] * sizeof(tn_place_row) + (size_t)outputs * sizeof(tn_output) +
+  size_t nbytes = sizeof(tn_plan) + (size_t)n[TN_SAVED_PLACES] * sizeof(tn_place_row) +
+      (size_t)outputs * sizeof(tn_output) +
       (size_t)n[TN_SAVED_STEPS] * sizeof(tn_step) + (size_t)n[TN_SAVED_TILES] * sizeof(tn_tiled_axes) + 16 * 6 +
       (size_t)n[TN_SAVED_NUMBERS] * sizeof(int) + (size_t)n[TN_SAVED_DIMS] * sizeof(int64_t);
   tn_plan *p = (tn_plan *)tn_alloc(t, nbytes);
@@ -157,7 +158,8 @@ static tn_plan *tn_loading_plan(tiny_ctx *t, const tn_saved *f, const tn_build *
     s->tiled = x->tiled; s->device = device;
     s->dtype = x->dtype; s->ndim = x->ndim; s->dim = dim + x->dim;
   }
-  for (int i = 0; i < n[TN_SAVED_OUTPUTS]; i++) if (f->output[i].place >= 0) p->output[p->noutput++].place = f->output[i].place;
+  for (int i = 0; i < n[TN_SAVED_OUTPUTS]; i++)
+    if (f->output[i].place >= 0) p->output[p->noutput++].place = f->output[i].place;
   p->arena[device] = p->arena_nbytes = p->alive_nbytes = f->head->arena_nbytes;
   return p;
 }
@@ -177,7 +179,8 @@ static tiny_uop *tn_loading_memory(const tn_loading *l, int i) {
     tiny_tensor *x = l->outside[i];
     return tn_plain_buffer(tn_uop_of(x));
   }
-  return tn_source_tensor(&l->o.source, at, m->dtype, 0, 1, &m->nelem, &u) ? (tiny_uop *)(uintptr_t)tn_plain_buffer(u) : NULL;
+  if (!tn_source_tensor(&l->o.source, at, m->dtype, 0, 1, &m->nelem, &u)) return NULL;
+  return (tiny_uop *)(uintptr_t)tn_plain_buffer(u);
 }
 static void tn_loading_bind_rows(tiny_ctx *t, tiny_program *p, const tn_saved *f) {
   int row = 0;
@@ -199,8 +202,8 @@ static void tn_loading_bind_rows(tiny_ctx *t, tiny_program *p, const tn_saved *f
     const uintptr_t id = x->kind == TN_SAVED_DRAW ? TN_RANDOM_CALL : x->kind == TN_SAVED_SEED_LOW ? TN_SEED_LOW
                          : x->kind == TN_SAVED_SEED_HIGH ? TN_SEED_HIGH : 0;
     p->scalar[i].kind = kinds[x->kind]; p->scalar[i].input = x->input;
-    p->scalar[i].u = tn_uop_make_with(t, TINY_OP_SCALAR, x->dtype, 1, 0, NULL, x->kind == TN_SAVED_DRAW ? x->draw : x->k, 0,
-                                      NULL, (void *)id);
+    const int64_t k = x->kind == TN_SAVED_DRAW ? x->draw : x->k;
+    p->scalar[i].u = tn_uop_make_with(t, TINY_OP_SCALAR, x->dtype, 1, 0, NULL, k, 0, NULL, (void *)id);
   }
   p->seed = t->seed; p->ndraw = f->head->draws;
 }
@@ -274,7 +277,8 @@ static int tn_loading_outside(tiny_ctx *t, tn_loading *l) {
   for (int i = 0; i < f->n[TN_SAVED_MEMORIES]; i++) wanted |= f->memory[i].outside;
   if (!wanted) return 1;
   if (!l->o.from->weights)
-    return tn_opened_wrong(&l->o, "program_load", "what its memory holds was saved to an archive; tell where it is (weights)");
+    return tn_opened_wrong(&l->o, "program_load", "what its memory holds was saved to an archive; tell where it is "
+                           "(weights)");
   if (!(l->weights = tiny_archive_open(t, l->o.from->weights))) return 0;
   l->outside = (tiny_tensor **)tn_alloc(t, (size_t)f->n[TN_SAVED_MEMORIES] * sizeof *l->outside);
   for (int i = 0; l->outside && i < f->n[TN_SAVED_MEMORIES]; i++) {
@@ -285,7 +289,8 @@ static int tn_loading_outside(tiny_ctx *t, tn_loading *l) {
     if (!tiny_ok(l->outside[i])) return 0;
     const tiny_uop *u = tn_uop_of(l->outside[i]), *buffer = tn_plain_buffer(u);
     if (u->dtype != m->dtype || tn_nelem(u) != m->nelem || !buffer) {
-      tiny_fail(t, TINY_E_IO, "program_load: %.200s: %.100s is not what the program was saved with", l->o.from->weights, name);
+      tiny_fail(t, TINY_E_IO, "program_load: %.200s: %.100s is not what the program was saved with",
+                l->o.from->weights, name);
       return 0;
     }
   }

@@ -1,4 +1,5 @@
-// opened: the bytes of a saved program: mapped or given, compared with their sums, checked; what its steps give kernels.
+// opened: the bytes of a saved program: mapped or given, compared with their sums, checked; what its steps give
+// kernels.
 //
 // In:    a tiny_program_source. Out: where its parts lie, or what is wrong with it.
 // Holds: the front is a copy of its own, so that nobody changes what was checked; the contents are the file's pages, or

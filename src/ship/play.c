@@ -2,9 +2,9 @@
 //
 // In:    saved programs; the host's memory for what they take and give. Out: their results.
 // Holds: nothing is planned. A kernel is the file's machine code, where the file is trusted and the code fits; else its
-//        list, compiled here, or interpreted: where nothing compiles, where memory that was written may not be executed,
-//        and where the list of a file that is not trusted does not plainly keep within its memory (within.c). Memory of
-//        a program are the file's pages, private to it, or a copy; a call asks for none.
+//        list, compiled here, or interpreted: where nothing compiles, where memory that was written may not be
+//        executed, and where the list of a file that is not trusted does not plainly keep within its memory (within.c).
+//        Memory of a program are the file's pages, private to it, or a copy; a call asks for none.
 #ifndef TN_SHIP_PLAY
 #define TN_SHIP_PLAY
 #ifndef TINY_AMALGAMATED

@@ -1,9 +1,9 @@
 // save: a program of tiny_capture as bytes: its plan, what its memory holds, and its kernels for several processors.
 //
 // In:    a program, a tiny_ship_desc. Out: a run of bytes as ship/saved.c has it, to a file or a function.
-// Holds: the program stays as it is. A kernel goes out as what it computes, from which any build that plans makes it for
-//        any device; as lists for processors, from which a build that only runs compiles it; as machine code for the
-//        levels that are asked for; and as what its own device has loaded.
+// Holds: the program stays as it is. A kernel goes out as what it computes, from which any build that plans makes it
+//        for any device; as lists for processors, from which a build that only runs compiles it; as machine code for
+//        the levels that are asked for; and as what its own device has loaded.
 #ifndef TN_SHIP_SAVE
 #define TN_SHIP_SAVE
 #ifndef TINY_AMALGAMATED
@@ -74,7 +74,8 @@ static void tn_saving_inputs(tn_saving *s) {
   }
   for (int i = 0; i < s->p->noutput; i++) {
     const tn_bound_output *o = &s->p->output[i];
-    const tn_saved_output row = {o->row < 0 ? -1 : s->p->plan->output[o->row].place, o->row < 0 ? o->input : -1, o->dtype,
+    const int given = o->row < 0;
+    const tn_saved_output row = {given ? -1 : s->p->plan->output[o->row].place, given ? o->input : -1, o->dtype,
                                 o->shape.ndim, tn_saving_dims(s, o->shape.ndim, o->shape.dim), 0};
     tn_saving_row(s, TN_SAVED_OUTPUTS, &row);
   }
@@ -239,14 +240,16 @@ static tiny_code tn_saving_level(tn_saving *s, const tn_executable *e, const tn_
   as.tasks = low.tasks; as.local_nbytes = low.local_nbytes; as.flops = low.flops; as.nbytes = low.nbytes;
   tn_nodes_leave(t);
   if (t->code != TINY_OK) return t->code;
-  const void *const bytes[2] = {tn_saving_keep(s, list.data, list.n), refused ? NULL : tn_saving_keep(s, object.data, object.n)};
+  const void *const bytes[2] = {tn_saving_keep(s, list.data, list.n),
+                                refused ? NULL : tn_saving_keep(s, object.data, object.n)};
   const size_t nbytes[2] = {list.n, refused ? 0 : object.n};
   char abi[TN_CONTAINER_NAME];
   snprintf(abi, sizeof abi, "CPU %s", tn_cpu_abi());
   tn_scratch_rewind(t, mark);
   for (int i = 0; i < 2; i++) {
     if (!bytes[i]) continue;
-    tn_container_item *item = tn_saving_item(s, e, i ? abi : base ? TN_SHIP_LIST : TN_SHIP_OWN_LIST, bytes[i], nbytes[i]);
+    const char *on = i ? abi : base ? TN_SHIP_LIST : TN_SHIP_OWN_LIST;
+    tn_container_item *item = tn_saving_item(s, e, on, bytes[i], nbytes[i]);
     if (i || !base) memcpy(item->target.feature, level->features, sizeof level->features);
     as.key = item->kernel.key;
     memcpy(as.name, item->kernel.name, sizeof as.name);
@@ -259,7 +262,8 @@ static int tn_saving_levels(tn_saving *s) {
   const char *at = s->d ? s->d->levels : NULL;
   const tn_os_cpu here = tn_os_cpu_get();
   int bits = 1, own = 0;
-  for (int i = 0; i < TN_OS_LEVELS; i++) if (!tn_os_levels[i].tiles && tn_os_cpu_reaches(&here, &tn_os_levels[i])) own = i;
+  for (int i = 0; i < TN_OS_LEVELS; i++)
+    if (!tn_os_levels[i].tiles && tn_os_cpu_reaches(&here, &tn_os_levels[i])) own = i;
   if (!at) return bits | 1 << own;
   if (!strcmp(at, "none")) return 0;
   for (bits = 0; *at; at += *at == ',') {
@@ -270,7 +274,8 @@ static int tn_saving_levels(tn_saving *s) {
     if (!strcmp(name, "all")) for (int i = 0; i < TN_OS_LEVELS; i++) bits |= !tn_os_levels[i].tiles << i;
     else if (l) bits |= 1 << (int)(l - tn_os_levels);
     else {
-      tiny_fail(s->t, TINY_E_ARG, "program_save: there is no level %s; there are " TN_OS_LEVEL_NAMES ", all and none", name);
+      tiny_fail(s->t, TINY_E_ARG, "program_save: there is no level %s; there are " TN_OS_LEVEL_NAMES ", all and none",
+                name);
       return -1;
     }
     at += n;
@@ -314,7 +319,8 @@ static const void *tn_saving_contents(tn_saving *s, int i, const tn_saved_memory
   struct tn_device *d = s->memory[i]->device;
   const tiny_mem from = {s->memory[i]->mem, 0};
   const size_t nbytes = tn_saving_nbytes(m);
-  void *const seen = tn_storage_view(s->memory[i], nbytes), *const copy = seen ? seen : tn_scratch_bare(s->t, nbytes + 1);
+  void *const seen = tn_storage_view(s->memory[i], nbytes);
+  void *const copy = seen ? seen : tn_scratch_bare(s->t, nbytes + 1);
   tiny_code code = d->backend->sync(d->dev);
   if (code == TINY_OK && nbytes && !seen) code = d->backend->copy_out(d->dev, copy, from, nbytes);
   return code == TINY_OK ? copy : NULL;
@@ -331,7 +337,8 @@ static void tn_saving_sum(tn_saving *s, tn_digester *exact, const char *data, si
   tn_saved_quick(last, sizeof last, s->head.quick);
 }
 static int tn_saving_put(tn_sink *out, const void *data, size_t nbytes) {
-  return tn_sink_put(out, data, nbytes) && tn_sink_put(out, tn_saving_zeros, (size_t)(tn_saving_aligned(nbytes) - nbytes));
+  const size_t zeros = (size_t)(tn_saving_aligned(nbytes) - nbytes);
+  return tn_sink_put(out, data, nbytes) && tn_sink_put(out, tn_saving_zeros, zeros);
 }
 // Kernels of an earlier file of the same program.
 static void tn_saving_earlier_code(tn_saving *s) {

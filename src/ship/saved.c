@@ -5,8 +5,8 @@
 //        are against accidents, and digests, which take longer, for who knows the one of his file: of the front, which
 //        is all but the contents of memory, and of these. Parts are aligned to 64 bytes, so that
 //        a mapped file is used where it lies. Numbers are little-endian; a program refers to no address.
-//        TN_SAVED_FORMAT is raised when what stands here comes to mean something else; ops and dtypes go by number, so a
-//        digest of their names is in the head.
+//        TN_SAVED_FORMAT is raised when what stands here comes to mean something else; ops and dtypes go by number, so
+//        a digest of their names is in the head.
 //
 //   head | rows of each kind | numbers | text | kernels (runtime/container.c) | contents of memory
 //
@@ -48,13 +48,16 @@ typedef struct tn_saved_place { int64_t nbytes, offset; int32_t kind, index; } t
 // kernel: -1: nothing is done. mem and arg: nmem and narg numbers from there on: places; scalars, or -1 - axis of the
 // tiles. tiled: number of the tiles, 0: it is done once. dim: of what it stores.
 typedef struct tn_saved_step { int32_t kernel, mem, nmem, arg, narg, tiled, dtype, ndim, dim, zero; } tn_saved_step;
-typedef struct tn_saved_tiles { int64_t from[TN_SAVED_AXES], step[TN_SAVED_AXES], count[TN_SAVED_AXES], n; } tn_saved_tiles;
+typedef struct tn_saved_tiles {
+  int64_t from[TN_SAVED_AXES], step[TN_SAVED_AXES], count[TN_SAVED_AXES], n;
+} tn_saved_tiles;
 
-enum { TN_SAVED_INPUTS, TN_SAVED_OUTPUTS, TN_SAVED_MEMORIES, TN_SAVED_LEAVES, TN_SAVED_SCALARS, TN_SAVED_PLACES, TN_SAVED_STEPS,
-  TN_SAVED_TILES, TN_SAVED_KERNELS, TN_SAVED_DIMS, TN_SAVED_NUMBERS, TN_SAVED_TEXT, TN_SAVED_CODE, TN_SAVED_CONTENTS,
+enum { TN_SAVED_INPUTS, TN_SAVED_OUTPUTS, TN_SAVED_MEMORIES, TN_SAVED_LEAVES, TN_SAVED_SCALARS, TN_SAVED_PLACES,
+  TN_SAVED_STEPS, TN_SAVED_TILES, TN_SAVED_KERNELS, TN_SAVED_DIMS, TN_SAVED_NUMBERS, TN_SAVED_TEXT, TN_SAVED_CODE, TN_SAVED_CONTENTS,
   TN_SAVED_PARTS };
 static const uint16_t tn_saved_row[TN_SAVED_PARTS] = {
-  sizeof(tn_saved_input), sizeof(tn_saved_output), sizeof(tn_saved_memory), sizeof(tn_saved_leaf), sizeof(tn_saved_scalar),
+  sizeof(tn_saved_input), sizeof(tn_saved_output), sizeof(tn_saved_memory), sizeof(tn_saved_leaf),
+  sizeof(tn_saved_scalar),
   sizeof(tn_saved_place), sizeof(tn_saved_step), sizeof(tn_saved_tiles), sizeof(tn_digest), sizeof(int64_t),
   sizeof(int32_t), 1, 1, 1
 };
@@ -152,7 +155,9 @@ static void tn_saved_front(const char *data, uint64_t nbytes, uint64_t *sum) {
 static int tn_saved_dtype_nbytes(int dtype) {
   return dtype > TINY_VOID && dtype < TINY_DTYPE_COUNT && dtype != TINY_INDEX ? tn_dtypes[dtype].nbytes : 0;
 }
-static int tn_saved_within(int32_t at, int32_t n, int count) { return at >= 0 && n >= 0 && at <= count && n <= count - at; }
+static int tn_saved_within(int32_t at, int32_t n, int count) {
+  return at >= 0 && n >= 0 && at <= count && n <= count - at;
+}
 // Bytes of a shape; -1: it is none.
 static int64_t tn_saved_nbytes(const tn_saved *f, int dtype, int32_t ndim, int32_t dim) {
   const int each = tn_saved_dtype_nbytes(dtype);
@@ -294,8 +299,8 @@ static const char *tn_saved_head_check(const void *data, size_t nbytes, size_t *
   *front = (size_t)h.part[TN_SAVED_CONTENTS].at;
   return tn_saved_parts_check(&h, nbytes);
 }
-// What is wrong with a program of so many bytes, whose front is here, aligned as memory is; NULL: nothing. exact: nobody
-// can have made another front of its digest. The contents are not looked at.
+// What is wrong with a program of so many bytes, whose front is here, aligned as memory is; NULL: nothing. exact:
+// nobody can have made another front of its digest. The contents are not looked at.
 static const char *tn_saved_check(const void *data, size_t front, size_t nbytes, int exact) {
   size_t has = 0;
   uint64_t quick[4];

@@ -1,11 +1,11 @@
 // within: does a list, compiled, keep within the memory that it is given, whatever that holds?
 //
-// In:    the list of a program that ir/spec.c takes; how it is launched. Out: what is not plain about it; NULL: nothing,
-//        and compiled it reads and writes nothing else, and divides by nothing that traps. Of others the interpreter
-//        looks at every access.
+// In:    the list of a program that ir/spec.c takes; how it is launched. Out: what is not plain about it; NULL:
+//        nothing, and compiled it reads and writes nothing else, and divides by nothing that traps. Of others the
+//        interpreter looks at every access.
 // Holds: what nodes say of their bounds is inferred when they are made, and holds for what compiled code computes, but
-//        for what stands in memory as a bool, and for shifts by more than a number has bits: nothing that comes of those
-//        may be the index of an access.
+//        for what stands in memory as a bool, and for shifts by more than a number has bits: nothing that comes of
+//        those may be the index of an access.
 #ifndef TN_SHIP_WITHIN
 #define TN_SHIP_WITHIN
 #ifndef TINY_AMALGAMATED
