@@ -17,13 +17,15 @@ int main(int argc, char **argv) {
   tiny_ctx *t = tiny_open(&(tiny_desc){.seed = 1});
   tiny_optim adam = {.kind = TINY_ADAM, .lr = 0.02};
   tiny_tensor *w[4] = {tiny_randn(t, TINY_SHAPE(HIDDEN, 2)), tiny_zeros(t, TINY_F32, TINY_SHAPE(HIDDEN)),
-                       tiny_mul_scalar(tiny_randn(t, TINY_SHAPE(1, HIDDEN)), 0.2), tiny_zeros(t, TINY_F32, TINY_SHAPE(1))};
+                       tiny_mul_scalar(tiny_randn(t, TINY_SHAPE(1, HIDDEN)), 0.2),
+                       tiny_zeros(t, TINY_F32, TINY_SHAPE(1))};
   float loss = 0;
   for (int step = 0; step < 1200 && tiny_status(t) == TINY_OK; step++) {
     tiny_begin(t);
     tiny_tensor *x = tiny_uniform(t, -1, 1, TINY_F32, TINY_SHAPE(POINTS, 2)), *g[4];
     tiny_tensor *r = tiny_sum(tiny_square(x), 1, 1);                       // (POINTS,1)
-    tiny_tensor *within = tiny_cast(tiny_logical_and(tiny_gt(r, tiny_like(r, 0.15)), tiny_lt(r, tiny_like(r, 0.6))), TINY_F32);
+    tiny_tensor *inner = tiny_gt(r, tiny_like(r, 0.15)), *outer = tiny_lt(r, tiny_like(r, 0.6));
+    tiny_tensor *within = tiny_cast(tiny_logical_and(inner, outer), TINY_F32);
     tiny_tensor *miss = tiny_mean(tiny_square(tiny_sub(network(x, w), within)), TINY_ALL, 0);
     tiny_grad(miss, w, 4, g);
     tiny_optim_step(&adam, w, g, 4);

@@ -12,7 +12,8 @@ int main(int argc, char **argv) {
   static float point[ROWS * COLUMNS][2], answer[ROWS * COLUMNS];
   tiny_ctx *t = tiny_open(NULL);
   // trusted: the file comes from where this program comes from, and its machine code may run
-  tiny_program *p = tiny_program_load(t, &(tiny_program_source){.path = argc > 1 ? argv[1] : "ring.tiny", .trusted = 1});
+  const char *path = argc > 1 ? argv[1] : "ring.tiny";
+  tiny_program *p = tiny_program_load(t, &(tiny_program_source){.path = path, .trusted = 1});
   for (int i = 0; i < ROWS * COLUMNS; i++) {
     point[i][0] = 2 * (float)(i % COLUMNS) / (COLUMNS - 1) - 1;
     point[i][1] = 2 * (float)(i / COLUMNS) / (ROWS - 1) - 1;

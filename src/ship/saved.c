@@ -53,7 +53,8 @@ typedef struct tn_saved_tiles {
 } tn_saved_tiles;
 
 enum { TN_SAVED_INPUTS, TN_SAVED_OUTPUTS, TN_SAVED_MEMORIES, TN_SAVED_LEAVES, TN_SAVED_SCALARS, TN_SAVED_PLACES,
-  TN_SAVED_STEPS, TN_SAVED_TILES, TN_SAVED_KERNELS, TN_SAVED_DIMS, TN_SAVED_NUMBERS, TN_SAVED_TEXT, TN_SAVED_CODE, TN_SAVED_CONTENTS,
+  TN_SAVED_STEPS, TN_SAVED_TILES, TN_SAVED_KERNELS, TN_SAVED_DIMS, TN_SAVED_NUMBERS, TN_SAVED_TEXT, TN_SAVED_CODE,
+  TN_SAVED_CONTENTS,
   TN_SAVED_PARTS };
 static const uint16_t tn_saved_row[TN_SAVED_PARTS] = {
   sizeof(tn_saved_input), sizeof(tn_saved_output), sizeof(tn_saved_memory), sizeof(tn_saved_leaf),
