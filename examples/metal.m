@@ -279,11 +279,11 @@ static int alone(const uint8_t *data, const uint8_t *want, tiny_shape s, const c
   printf("alone, on %s:\n", tiny_device_name(t, 0));
   told("the device is opened", &from);
   tiny_tensor *x = tiny_from(t, data, TINY_U8, s);
-  tiny_realize(&x, 1);
-  tiny_sync(t);
-  told("the picture is there", &from);
   for (int i = 0; i < 2; i++) {
     tiny_begin(t);
+    tiny_write(x, data, n);                // the picture, the next picture
+    tiny_sync(t);
+    told("a picture is there", &from);
     tiny_tensor *soft = bytes_of(blur(light_of(tiny_unsqueeze(x, 0))));
     tiny_realize(&soft, 1);
     tiny_sync(t);

@@ -467,7 +467,7 @@ static void test_allocations_fail(void) {
 // A command buffer that ends with an error of MTLCommandBufferError: its number, and a word of the sentence.
 static void test_errors(void) {
   static const struct { int code; const char *says; } errors[] = {
-    {1, "error within Metal"}, {2, "too long"}, {3, "not its own"}, {7, "may not use the GPU"}, {8, "memory"},
+    {1, "internal error"}, {2, "too long"}, {3, "not its own"}, {7, "not permitted"}, {8, "memory"},
     {9, "memory was gone"}, {10, "memory"}, {11, "removed"}, {12, "stack"}
   };
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
