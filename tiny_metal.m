@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source ecfd6c5915a89032b0114312be716db7bc5dee33a5c9cb472e54ac1d07696700
+/* tiny_metal.m 0.1.0, source 023f5b75b10538ad79eaaf87bf8ef7d02bad267e846fc7ce989283753727d68a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -610,11 +610,11 @@ typedef struct tn_metal {
 
 // MTLCommandBufferError (MTLCommandBuffer.h).
 static const struct { int error; const char *says; } tn_metal_errors[] = {
-  {1, "an internal error of Metal's: try it again"},
+  {1, "an internal error within Metal: try it again"},
   {2, "a timeout: a kernel took too long, and the system ended it: split the work"},
   {3, "a page fault: a kernel used an address that is not its own"},
   {TN_METAL_LOST, "the system has taken the GPU from this process, after too many errors: start it again"},
-  {7, "not permitted: an app in the background must not use the GPU"},
+  {7, "not permitted: this process may not use the GPU, as an app in the background"},
   {8, "there is no memory for what the kernels need: free tensors, or set tiny_desc.max_nbytes"},
   {9, "an invalid resource: memory was gone when a kernel used it; the host's outlives what is computed from it"},
   {10, "a memoryless texture cannot be read or written: take another storage mode"},
@@ -1154,6 +1154,7 @@ static int tn_metal_has_room(tn_metal *d, size_t nbytes) {
   return (size_t)[d->gpu currentAllocatedSize] + nbytes <= d->most;
 }
 static void *tn_metal_alloc_now(tn_metal *d, size_t nbytes) {
+  if (d->lost) { tn_metal_lost(d); return NULL; }
   if (d->one && nbytes > d->one) {
     tiny_fail(d->t, TINY_E_MEMORY, "%s: %llu bytes in one piece, the GPU has up to %llu (maxBufferLength): split the "
               "tensor", d->name, (unsigned long long)nbytes, (unsigned long long)d->one);
@@ -1162,7 +1163,10 @@ static void *tn_metal_alloc_now(tn_metal *d, size_t nbytes) {
   if (!tn_metal_has_room(d, nbytes)) return NULL;
   id<MTLBuffer> buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithLength:nbytes ? nbytes : 1
       options:d->unified ? MTLResourceStorageModeShared : MTLResourceStorageModePrivate]);
-  if (!buffer) return NULL;
+  if (!buffer) {
+    if (tn_metal_is_gone(d)) tn_metal_lost(d);
+    return NULL;
+  }
   tn_metal_block *b = tn_metal_block_add(d, TN_POINTER(buffer), nbytes, 1);
   if (!b) { TN_DROP(buffer); return NULL; }
   b->host = d->unified ? (char *)[buffer contents] : NULL;
@@ -2712,17 +2716,17 @@ Where things stand in tiny_metal.m
                                            macOS 15 and iOS 18 on
     866  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
    1059  src/metal/memory.m                buffers of the device, and bytes from the host and to it
-   1366  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
+   1370  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
                                            the library's disk cache keeps
-   1448  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1826  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+   1452  src/metal/program.m               from texts to libraries, pipeline states and kernels
+   1830  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1940  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1944  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   2179  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2183  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   2274  src/metal/open.m                  a device is opened and closed
-   2376  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2278  src/metal/open.m                  a device is opened and closed
+   2380  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2658  src/metal/backend.m               the one object of tiny_metal.h
+   2662  src/metal/backend.m               the one object of tiny_metal.h
 */

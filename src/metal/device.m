@@ -69,11 +69,11 @@ typedef struct tn_metal {
 
 // MTLCommandBufferError (MTLCommandBuffer.h).
 static const struct { int error; const char *says; } tn_metal_errors[] = {
-  {1, "an internal error of Metal's: try it again"},
+  {1, "an internal error within Metal: try it again"},
   {2, "a timeout: a kernel took too long, and the system ended it: split the work"},
   {3, "a page fault: a kernel used an address that is not its own"},
   {TN_METAL_LOST, "the system has taken the GPU from this process, after too many errors: start it again"},
-  {7, "not permitted: an app in the background must not use the GPU"},
+  {7, "not permitted: this process may not use the GPU, as an app in the background"},
   {8, "there is no memory for what the kernels need: free tensors, or set tiny_desc.max_nbytes"},
   {9, "an invalid resource: memory was gone when a kernel used it; the host's outlives what is computed from it"},
   {10, "a memoryless texture cannot be read or written: take another storage mode"},

@@ -96,6 +96,7 @@ static int tn_metal_has_room(tn_metal *d, size_t nbytes) {
   return (size_t)[d->gpu currentAllocatedSize] + nbytes <= d->most;
 }
 static void *tn_metal_alloc_now(tn_metal *d, size_t nbytes) {
+  if (d->lost) { tn_metal_lost(d); return NULL; }
   if (d->one && nbytes > d->one) {
     tiny_fail(d->t, TINY_E_MEMORY, "%s: %llu bytes in one piece, the GPU has up to %llu (maxBufferLength): split the "
               "tensor", d->name, (unsigned long long)nbytes, (unsigned long long)d->one);
@@ -104,7 +105,10 @@ static void *tn_metal_alloc_now(tn_metal *d, size_t nbytes) {
   if (!tn_metal_has_room(d, nbytes)) return NULL;
   id<MTLBuffer> buffer = TN_NEW(id<MTLBuffer>, [d->gpu newBufferWithLength:nbytes ? nbytes : 1
       options:d->unified ? MTLResourceStorageModeShared : MTLResourceStorageModePrivate]);
-  if (!buffer) return NULL;
+  if (!buffer) {
+    if (tn_metal_is_gone(d)) tn_metal_lost(d);
+    return NULL;
+  }
   tn_metal_block *b = tn_metal_block_add(d, TN_POINTER(buffer), nbytes, 1);
   if (!b) { TN_DROP(buffer); return NULL; }
   b->host = d->unified ? (char *)[buffer contents] : NULL;
