@@ -388,7 +388,7 @@ build/mock/libamd_comgr.so.2: tests/mock_comgr.c
 # is linked with it as a program of a Mac would be with the framework; one object for all, also sanitised.
 METAL_CLANG  = $(firstword $(foreach c,clang-21 clang-20 clang-19 clang-18 clang,$(if $(shell command -v $(c)),$(c))))
 METAL_OBJC   = $(METAL_CLANG) -x objective-c -fobjc-runtime=gcc -fconstant-string-class=NSConstantString -fexceptions \
-               -fobjc-exceptions -isystem /usr/include/GNUstep -idirafter $(shell gcc -print-file-name=include) \
+               -fobjc-exceptions -Wno-objc-property-implementation -isystem /usr/include/GNUstep -idirafter $(shell gcc -print-file-name=include) \
                -Itests/apple/metal -Itests -I.
 METAL_LIBS   = -lgnustep-base -lobjc -ldl
 METAL_PARTS := $(patsubst tests/%,%,$(wildcard tests/metal_mock*.m)) metal_kernel.c

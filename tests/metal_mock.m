@@ -25,6 +25,9 @@ const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) { return "deadlock:libgnustep-base.so\ndeadlock:libobjc.so\n"; }
 const char *__lsan_default_options(void);
 const char *__lsan_default_options(void) { return "print_suppressions=0"; }
+// Whose frames are those of an allocation? Foundation is compiled without frame pointers.
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "fast_unwind_on_malloc=0"; }
 
 // Metal's name of an object's class, of the dead too.
 const char *mock_kind(const MockObject *o) {
