@@ -104,10 +104,14 @@ typedef void with_one(const void *const *, void *const *, void *, parallel_fn *,
 typedef void with_two(const void *const *, void *const *, void *, void *, parallel_fn *, void *);
 typedef void init_one(void *);
 typedef void init_two(void *, const void *);
-static void *symbol(void *so, const char *name) {
+typedef void any_fn(void);
+static any_fn *symbol(void *so, const char *name) {
   char text[80];
+  any_fn *fn;
   snprintf(text, sizeof text, "net_%s", name);
-  return dlsym(so, text);
+  void *const at = dlsym(so, text);
+  memcpy(&fn, &at, sizeof fn);
+  return fn;
 }
 static int tasks_seen;
 static void backwards(void *user, int n, task_fn *task, void *arg) {       // in another order
@@ -129,7 +133,7 @@ static void is_same(const results *got, const char *by, int run, int from) {
 static void run_exported(void *so, const char *by, const void *weights, int threads) {
   static results got;
   size_fn *workspace = (size_fn *)symbol(so, "workspace"), *state_nbytes = (size_fn *)symbol(so, "state");
-  void *run = symbol(so, threads ? "run_with" : "run"), *init = symbol(so, "init");
+  any_fn *run = symbol(so, threads ? "run_with" : "run"), *init = symbol(so, "init");
   CHECK(workspace && run && !state_nbytes == !init);
   if (!workspace || !run) return;
   char *const room = (char *)malloc(workspace() + 32), *const work = room + OFFSET;       // it may lie anywhere

@@ -58,7 +58,7 @@ TINY_API tiny_tensor *tiny_randperm(tiny_ctx *t, int64_t n);
 // 1 with probability p, else 0, of p's shape and float dtype. No gradient. [torch.bernoulli]
 TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p);
 // Weights (C) or (B,C) -> n classes drawn by weight, i32 (n) or (B,n). Without replacement classes do not come twice:
-// at most C draws, and classes of weight 0 when no others are left. [torch.multinomial]
+// at most C draws, and classes of weight 0 when no others are left. In f64 where the device has it. [torch.multinomial]
 TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement);
 // f32 weights (out,in,..), uniform, whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan
 // out)). [torch.nn.init.xavier_uniform_]

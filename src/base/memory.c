@@ -41,6 +41,7 @@ struct tiny_ctx {
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
   struct tn_device *device[TINY_MAX_DEVICES]; int ndevice, here;           // here: where what names no device goes
+  uint32_t without_f64;                    // a bit for each device that has none
   struct tn_cache *cache; struct tn_shipped *shipped; struct tn_warm *warm;
   struct tn_pool *pool; struct tn_runtime *runtime;
   struct tn_labels *labels; const char *scope;               // NULL: nothing is named; no scope is open

@@ -112,7 +112,7 @@ static const struct { int op; const char *scalar, *exact, *vector; } tn_metal_op
   {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "select(%2, %1, %0)"},
   {TINY_OP_EXP2, "precise::exp2(%0)", NULL, NULL},
   {TINY_OP_SQRT, "precise::sqrt(%0)", NULL, NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL, NULL},
-  {TINY_OP_CAST, "%t(%0)", NULL, NULL}, {TINY_OP_BITCAST, "as_type<%t>(%0)", NULL, NULL},
+  {TINY_OP_CAST, "static_cast<%t>(%0)", NULL, NULL}, {TINY_OP_BITCAST, "as_type<%t>(%0)", NULL, NULL},
   {TINY_OP_BROADCAST, "%t(%0)", NULL, NULL}, {TINY_OP_PICK, "%0[%k]", NULL, NULL},
   {TINY_OP_STACK, "%t(%a)", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
   {TINY_OP_FMA, "fma(%0, %1, %2)", NULL, NULL}, {TINY_OP_WMMA, "matrix_%n(%0, %1, %2)", NULL, NULL},
@@ -154,7 +154,7 @@ static void tn_metal_formats(tiny_language *l, int has) {
   l->scalar = "constant %t &%n [[buffer(30 - %k)]]";
   l->local = "alignas(16) threadgroup %t %n[%k];";
   l->barrier = "threadgroup_barrier(mem_flags::mem_threadgroup);";
-  l->global_id = "%t(group[%d])"; l->local_id = "%t(item[%d])";
+  l->global_id = "static_cast<%t>(group[%d])"; l->local_id = "static_cast<%t>(item[%d])";
   l->variable = "%t %n;"; l->variables = "%t %n[%k];";
   l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
   l->infinity = "%t(as_type<float>(0x7F800000u))"; l->nan = "%t(as_type<float>(0x7FC00000u))"; l->zero = "%t(0)";

@@ -166,7 +166,7 @@ static tiny_uop *tn_draw_replaced(tiny_ctx *t, tiny_uop *weights, int64_t m) {
   tiny_uop *sums = tn_scan_along(t, tn_scan, TINY_OP_ADD, weights, n - 1);
   if (tn_bad(t, sums)) return sums;
   tiny_uop *total = tn_cut(t, sums, n - 1, weights->dim[n - 1] - 1, weights->dim[n - 1]);
-  tiny_uop *at = tn_mul(t, tn_uniform_of(t, n, dim, TINY_F64), total);
+  tiny_uop *at = tn_mul(t, tn_uniform_of(t, n, dim, weights->dtype), total);
   at = tn_insert(t, at, n); sums = tn_insert(t, sums, n - 1); total = tn_insert(t, total, n - 1);
   tiny_uop *passed = tn_and(t, tn_not(t, tn_lt(t, at, sums)), tn_lt(t, sums, total));
   return tn_bad(t, passed) ? passed : tn_sum(t, tn_cast(t, passed, TINY_I32), 1 << n, 0);
@@ -178,12 +178,18 @@ static tiny_uop *tn_draw_once(tiny_ctx *t, tiny_uop *weights, int64_t m) {
   int64_t dim[2] = {m, m}, row[2];
   if (n == 2) dim[0] = weights->dim[0];
   row[1] = weights->dim[n - 1]; row[0] = n == 2 ? weights->dim[0] : 1;
-  tiny_uop *u = tn_uniform_of(t, 2, row, TINY_F64);
+  const double least = weights->dtype == TINY_F64 ? 1e-300 : 1e-37;
+  tiny_uop *u = tn_uniform_of(t, 2, row, weights->dtype);
   tiny_uop *e = tn_neg(t, tn_logarithm(t, tn_plus(t, tn_neg(t, u), 1)));
-  tiny_uop *keys = tn_fdiv(t, tn_reshape(t, weights, 2, row), tn_max(t, e, tn_constant(t, TINY_F64, 1e-300)));
+  tiny_uop *keys = tn_fdiv(t, tn_reshape(t, weights, 2, row), tn_max(t, e, tn_constant(t, weights->dtype, least)));
   if (tn_bad(t, keys)) return keys;
   tiny_uop *at = m && row[0] ? tn_argsorted(t, keys, 1, m) : tn_int(t, TINY_I32, 0);
   return m && row[0] ? tn_reshape(t, at, n, dim) : tn_expand(t, at, n, dim);
+}
+// Is u on a device that has no f64, or on several, one of which has none?
+static int tn_is_without_f64(const tiny_ctx *t, const tiny_uop *u) {
+  if (u->device == TN_SEVERAL) return t->without_f64 != 0;
+  return t->without_f64 >> (u->device ? u->device - 1 : t->here) & 1;
 }
 TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement) {
   char a[TN_DIMS_TEXT];
@@ -200,7 +206,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
   tiny_shape s = tiny_shape_of(weights);
   s.dim[s.ndim - 1] = n > classes ? n : classes;
   if (!tn_random_shape(t, "multinomial", TINY_F64, &s)) return out;
-  u = tn_cast(t, u, TINY_F64);
+  if (u->dtype != TINY_F64) u = tn_cast(t, u, tn_is_without_f64(t, u) ? TINY_F32 : TINY_F64);
   return tn_tensor_new(t, tn_bad(t, u) ? u : replacement ? tn_draw_replaced(t, u, n) : tn_draw_once(t, u, n));
 }
 
