@@ -69,7 +69,7 @@ for chip in ${TEST_METAL_CHIPS:-apple7 apple9 mac2}; do
   says "digits, $chip" "losses are the same" trains digits "$work/digits.csv"
   says "transformer, $chip" "losses are the same" trains transformer src/api/manual.txt 3 "${TEST_STEPS:-3}"
   unset TEST_METAL_FAST
-  seed=$((seed + 5))
+  seed=$((seed + 6))
 done
 # Sanitised: leaks, what was freed, undefined behaviour, of tiny_metal.m and the mock.
 if [ -n "${TEST_METAL_ASAN:-}" ]; then
