@@ -59,11 +59,12 @@ example transformer 's/LAYERS = 2, WIDTH = 64, HEADS = 4, WINDOW = 64, BATCH = 1
 
 export TINY_DEV=INTERP
 seed=0
+programs=(11 17 22)                        # that want no f64
 for chip in ${TEST_METAL_CHIPS:-apple7 apple9 mac2}; do
   export TEST_METAL=$chip TEST_METAL_SEED=$seed
   says "orders of calls, $chip" " passed, 0 failed" env TEST_ROUNDS="${TEST_ROUNDS:-6}" build/metal/test_order
   says "vectors, $chip" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-800}" build/metal/test_vectors
-  says "a random program, $chip" " passed, 0 failed" env TEST_SEED="$((seed + 11))" TEST_ON=INTERP build/metal/test_random
+  says "a random program, $chip" " passed, 0 failed" env TEST_SEED="${programs[$((seed / 6 % 3))]}" TEST_ON=INTERP build/metal/test_random
   [ -z "${TEST_RANDOM:-}" ] || says "random programs, $chip" " passed, 0 failed" env TEST_ROUNDS="$TEST_RANDOM" TEST_FROM="$((seed * 100))" TEST_ON=INTERP build/metal/test_random
   export TEST_METAL_FAST=1
   says "digits, $chip" "losses are the same" trains digits "$work/digits.csv"
