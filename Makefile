@@ -350,7 +350,7 @@ amd        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/amd.h"'
 metal      = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/metal.h"'
 metal-asan = $(METAL_CLANG) $(TEST_FLAGS) $(SANITIZE)=address,undefined '-DTN_TEST_BACKEND="tests/metal.h"'
 FLAVOURS   = plain late cl cuda ptx ptx-own gfx nv amd metal metal-asan llvm asan tsan fuzz fuzz-brief
-OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|isa/arm64_object|TN_TIER_GAIN|TN_OS_REFUSES' tests/test_*.c /dev/null))
+OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|isa/arm64_object|TN_TIER_GAIN|TN_OS_REFUSES|define TINY_RUNTIME_ONLY' tests/test_*.c tests/fuzz_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
 OBJECT     = build/library/$(if $(filter llvm,$(1)),plain,$(1)).o

@@ -58,13 +58,12 @@ static void game_told(game *g, tiny_tensor *turn) {
 
 // (ANIMALS,SENSES) -> (ANIMALS): layers of products, norms and activations, captured once.
 static tiny_program *network(tiny_ctx *t, const game *g) {
+  tiny_tensor *w[LAYERS + 1];              // before the frame: random numbers of its own are drawn anew in each run
+  for (int i = 0; i <= LAYERS; i++) w[i] = tiny_randn(t, TINY_SHAPE(i ? WIDTH : SENSES, i < LAYERS ? WIDTH : 1));
+  tiny_realize(w, LAYERS + 1);
   tiny_begin(t);
   tiny_tensor *x = game_seen(t, g), *y = x;
-  for (int i = 0; i <= LAYERS; i++) {
-    tiny_tensor *w = tiny_randn(t, TINY_SHAPE(i ? WIDTH : SENSES, i < LAYERS ? WIDTH : 1));
-    tiny_realize(&w, 1);
-    y = tiny_matmul(i ? tiny_gelu(tiny_layer_norm(y, 1, NULL, NULL, 0)) : y, w);
-  }
+  for (int i = 0; i <= LAYERS; i++) y = tiny_matmul(i ? tiny_gelu(tiny_layer_norm(y, 1, NULL, NULL, 0)) : y, w[i]);
   y = tiny_reshape(y, TINY_SHAPE(ANIMALS));
   tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
   tiny_end(t);
