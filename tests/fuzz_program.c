@@ -42,7 +42,7 @@ static void mend(char *data, size_t n) {
 // How often its kernels' innermost loops go round, at most.
 static int64_t work_of(tiny_program *p) {
   const tn_saved *f = &p->o.f;
-  const tn_container c = tn_opened_code(&p->o);
+  const tn_container c = tn_saved_code(&p->o.f);
   int64_t all = 0, rounds = 1;
   for (int i = 0; i < f->n[TN_SAVED_TILES]; i++)
     for (int k = 0; k < f->tiles[i].n; k++) rounds = tn_clamp_mul(rounds, f->tiles[i].count[k]);

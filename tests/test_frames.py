@@ -64,6 +64,7 @@ RECURSION = {
     "tn_x86_by_lanes": (1, "of a vector, into scalars"),
     "tn_event_end": (3, "a trace that cannot be written tells the error once, and ends"),
     "tn_event_error": (3, "as tn_event_end"),
+    "tn_plain_survey": (24, "each finds a helper that was not found before, or not so: TN_PLAIN_HELPERS"),
 }
 # Bodies of these are what a rule's body may set in motion: they must not rewrite themselves.
 SYMBOLIC = ["tn_rules_" + x for x in ("symbolic", "fold", "arithmetic", "bool", "compare", "cast", "divmod")]

@@ -52,6 +52,7 @@ TINY_API tiny_code     tiny_program_digest(tiny_ctx *t, const tiny_program_sourc
 TINY_API tiny_code     tiny_program_call(tiny_program *p, const void *const *in, void *const *out);
 // What in[i] and out[i] are: 1, or 0 where there is none of this number. dtype and shape may be NULL.
 TINY_API int           tiny_program_input(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape);
+// As tiny_program_input, of out[i].
 TINY_API int           tiny_program_output(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape);
 // The name that memory of a loaded program was saved with, of the i-th that has one, which has nelem elements; NULL:
 // there are no more. dtype and nelem may be NULL; the name is the program's.
@@ -59,6 +60,7 @@ TINY_API const char   *tiny_program_memory(const tiny_program *p, int i, tiny_dt
 // What memory of a name holds, row-major, as it is between two calls: weights, or the state of a training step.
 // TINY_E_ARG: there is none of the name, or it has another size.
 TINY_API tiny_code     tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes);
+// The other way: what memory of a name holds from now on, row-major.
 TINY_API tiny_code     tiny_program_write(tiny_program *p, const char *name, const void *data, size_t nbytes);
 
 #ifndef TINY_RUNTIME_ONLY

@@ -113,7 +113,7 @@ static void tn_budget_launched(tiny_ctx *t, struct tn_unfinished *u, struct tn_d
   u->at.task = 0;
 }
 // As many tasks of a step as fit. *more: some are left.
-static tiny_code tn_budget_tasks(tn_budget *g, const tn_step *s, const int64_t *position, int *more) {
+static tiny_code tn_budget_cut(tn_budget *g, const tn_step *s, const int64_t *position, int *more) {
   tiny_ctx *t = g->t;
   struct tn_unfinished *u = g->p->unfinished;
   struct tn_device *d = t->device[s->device];
@@ -176,7 +176,7 @@ static tiny_code tn_budget_steps(tn_budget *g, int *more) {
         const struct tn_device *d = g->t->device[s->device];
         const int parts = s->exe && s->exe->tasks > 1 && s->exe->tasks <= INT_MAX && !s->exe->runs_on_host &&
                           !s->event && tn_cpu_takes_parts(d->backend, d->dev);
-        const tiny_code code = (parts ? tn_budget_tasks : tn_budget_whole)(g, s, position, more);
+        const tiny_code code = (parts ? tn_budget_cut : tn_budget_whole)(g, s, position, more);
         if (code != TINY_OK) return code;
         if (tn_is_cancelled(g->t)) return TINY_E_CANCELLED;
         if (*more) return TINY_OK;

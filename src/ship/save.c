@@ -210,17 +210,17 @@ static tn_container_item *tn_saving_item(tn_saving *s, const tn_executable *e, c
 static tiny_code tn_saving_level(tn_saving *s, const tn_executable *e, const tn_os_level *level, int base, int code) {
   tiny_ctx *t = s->t;
   const tn_mark mark = tn_scratch_mark(t);
-  tn_cpu cpu;
+  tn_cpu *cpu = (tn_cpu *)tn_scratch(t, sizeof *cpu);         // too large for a stack, both
+  tiny_renderer *r = (tiny_renderer *)tn_scratch(t, sizeof *r);
   tiny_limits limits;
-  tiny_renderer r;
   tn_wire_list kernel;
   tn_lowered low;
   tiny_bytes list = {t, NULL, 0, 0}, object = {t, NULL, 0, 0};
-  memset(&cpu, 0, sizeof cpu); memset(&limits, 0, sizeof limits); memset(&r, 0, sizeof r); memset(&low, 0, sizeof low);
-  cpu.t = t; cpu.builtin = 1;
-  cpu.facts = tn_os_cpu_get();
-  tn_os_cpu_of(&cpu.facts, level);
-  tn_cpu_renderer(&cpu, &r);
+  memset(&limits, 0, sizeof limits); memset(&low, 0, sizeof low);
+  cpu->t = t; cpu->builtin = 1;
+  cpu->facts = tn_os_cpu_get();
+  tn_os_cpu_of(&cpu->facts, level);
+  tn_cpu_renderer(cpu, r);
   limits.host_memory = limits.threads = 1;
   limits.vector_nbytes = level->vector_nbytes; limits.vector_registers = level->registers;
   tn_caches_get(limits.memory);
@@ -228,11 +228,11 @@ static tiny_code tn_saving_level(tn_saving *s, const tn_executable *e, const tn_
   tn_nodes_enter(t, tn_index(t, 0));
   const char *wrong = tn_wire_in(t, e->packed, e->npacked, &kernel);
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "program_save: kernel %s: %s", e->name, wrong);
-  const tn_target target = {&r, &limits};
+  const tn_target target = {r, &limits};
   if (tn_pipeline_run(t, kernel.list[kernel.n - 1], &target, NULL, 0, &low) != TINY_OK) return t->code;
   const tiny_listing k = {e->name, low.list, low.n, low.hints, low.local, low.local_nbytes};
   tn_wire_out(t, low.list, low.n, low.hints, &list);
-  const char *refused = code ? TN_CPU_BUILTIN_OBJECT(t, &k, tn_cpu_level(&cpu), &object) : "not asked for";
+  const char *refused = code ? TN_CPU_BUILTIN_OBJECT(t, &k, tn_cpu_level(cpu), &object) : "not asked for";
   tn_container_kernel as;
   memset(&as, 0, sizeof as);
   memcpy(as.global, low.global, sizeof as.global);
