@@ -56,7 +56,7 @@ typedef enum tiny_code {
   TINY_E_IO,        // a file could not be read or written
   TINY_E_STATE,     // the call is out of order (tiny_end without tiny_begin ...)
   TINY_E_INTERNAL,  // a bug of this library: the message names the room that noticed
-  TINY_E_CANCELLED  // by tiny_desc.progress: the same call goes on where it was; by tiny_cancel: no context remembers it
+  TINY_E_CANCELLED  // by tiny_desc.progress: the same call goes on where it was; by tiny_cancel: no error that stays
 } tiny_code;
 
 // "TINY_E_SHAPE"; "?" for what is no code. The text is static.

@@ -7,7 +7,11 @@
 #ifndef TN_IO_SOURCE
 #define TN_IO_SOURCE
 #ifndef TINY_AMALGAMATED
+#ifdef TINY_RUNTIME_ONLY
+#include "../base/files.c"
+#else
 #include "../runtime/capture.c"
+#endif
 #endif
 
 typedef struct tn_source {

@@ -8,6 +8,7 @@
 #ifndef TN_SHIP_LOAD
 #define TN_SHIP_LOAD
 #ifndef TINY_AMALGAMATED
+#include "../runtime/ship.c"
 #include "save.c"
 #include "opened.c"
 #endif

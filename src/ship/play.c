@@ -8,8 +8,12 @@
 #ifndef TN_SHIP_PLAY
 #define TN_SHIP_PLAY
 #ifndef TINY_AMALGAMATED
+#ifndef TINY_RUNTIME_ONLY
+  #define TINY_RUNTIME_ONLY                // alone it is compiled as what it is
+#endif
 #include "opened.c"
 #include "within.c"
+#include "../runtime/interp.c"
 #include "../runtime/cpu.c"
 #endif
 
@@ -156,7 +160,7 @@ static const char *tn_play_list(tiny_program *p, int kernel, const tn_container 
   if (wrong || t->code != TINY_OK) return wrong;
   const char *why = NULL;
   if (!trusted) {
-    if (TN_CPU_BUILTIN) why = tn_within(t, &list, k->tasks, (int64_t)k->local_nbytes);
+    if (TN_CPU_BUILTIN) why = tn_within_memory(t, &list, k->tasks, (int64_t)k->local_nbytes);
     memset(list.hints, 0, (size_t)list.n);
   }
   if (!why) why = tn_play_compile(p, k, as->name, &list);

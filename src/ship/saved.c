@@ -15,6 +15,7 @@
 #ifndef TN_SHIP_SAVED
 #define TN_SHIP_SAVED
 #ifndef TINY_AMALGAMATED
+#include "../ir/uop.c"
 #include "../runtime/container.c"
 #endif
 

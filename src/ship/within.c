@@ -63,7 +63,7 @@ static const char *tn_within_node(const tiny_uop *u, const uint8_t *doubts, int6
     default: return NULL;
   }
 }
-static const char *tn_within(tiny_ctx *t, const tn_wire_list *k, int64_t tasks, int64_t local_nbytes) {
+static const char *tn_within_memory(tiny_ctx *t, const tn_wire_list *k, int64_t tasks, int64_t local_nbytes) {
   uint8_t *doubts = (uint8_t *)tn_scratch(t, (size_t)k->n);
   int64_t local = 0;
   if (k->n > TN_WITHIN_NODES) return "it is too long";
