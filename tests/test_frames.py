@@ -70,7 +70,7 @@ RECURSION = {
 SYMBOLIC = ["tn_rules_" + x for x in ("symbolic", "fold", "arithmetic", "bool", "compare", "cast", "divmod")]
 
 # They call what their caller names: a call of them is a call of that.
-CALLERS = {"tn_guard", "tn_process_protect", "tn_remake", "tn_open_ranges", "tn_sink_file", "tn_sink_save"}
+CALLERS = {"tn_guard", "tn_guard_cancellable", "tn_process_protect", "tn_remake", "tn_open_ranges", "tn_sink_file", "tn_sink_save"}
 # Other calls through pointers, by what stands in the source line: functions they reach, by name and folder. Only such
 # are meant whose address is taken somewhere.
 FORMULAS = r"tn_(?!unary|asked|binary_operator|compare|logic|addc|along|scan_along|log_of_sum|rules)\w+"
@@ -85,6 +85,9 @@ INDIRECT = [
     (r"r->groups_by\(r\)", "HOST", ""),    # bench/count.h has one; here it is NULL
     (r"host->fn\(", r"HOST|tn_pool_guest_task", "runtime/"),
     (r"g->task\(", r"tn_(?!pool_guest)\w*task\w*", "runtime/|ir/"),
+    (r"tn_guard\(t, fn, arg\)", "tn_guard", "base/"),         # of tn_guard_cancellable, whose calls are known
+    (r"\bguard\(t, (tn_\w+)", r"\1|tn_guard_cancellable", "runtime/"),
+    (r"tn_budget_cut : tn_budget_whole", "tn_budget_cut|tn_budget_whole", "runtime/"),
     (r"ir->interpret\(", "tn_custom_interpret", "runtime/"),
     (r"\btask\(", r"tn_\w*task\w*", "runtime/|ir/"),
     (r"call->kernel\(", "KERNEL", ""),

@@ -819,8 +819,9 @@ static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_
     code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
   else if (begins && p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
     code = t->code != TINY_OK ? t->code : TINY_E_ARG;
-  tiny_code (*const fn)(tiny_ctx *t, void *arg) = until ? tn_run_for_guarded : tn_run_guarded;
-  if (code == TINY_OK) code = tn_guard_cancellable(t, fn, (void *)(uintptr_t)&c);
+  void *const call = (void *)(uintptr_t)&c;
+  if (code == TINY_OK && until) code = tn_guard_cancellable(t, tn_run_for_guarded, call);
+  else if (code == TINY_OK) code = tn_guard_cancellable(t, tn_run_guarded, call);
   if (until && code != TINY_MORE) tn_unfinished_drop(t, p);  // where memory was refused
   if (tn_run_repeats(t, code)) return code;
   for (int i = 0; outputs && i < p->noutput; i++) {          // inputs and outputs may be one array

@@ -439,21 +439,23 @@ TINY_API tiny_code tiny_program_save_to(tiny_program *p, tiny_writer to, const t
 TINY_API tiny_code tiny_program_save(tiny_program *p, const char *path, const tiny_ship_desc *d) {
   tn_saving s;
   tn_os_facts earlier;
-  tn_os_draft draft;
   if (!p) return TINY_E_ARG;
   if (!tn_source_path_check(p->t, "program_save", path)) return p->t->code;
   const char *const other = tn_os_in_the_way(path);
   if (other) return tiny_fail(p->t, TINY_E_IO, "program_save: %.200s: %s", path, other);
+  tn_os_draft *const draft = (tn_os_draft *)tn_alloc(p->t, sizeof *draft);   // for a stack it is too large
+  if (!draft) return p->t->code;
   memset(&s, 0, sizeof s);
   s.t = p->t; s.p = p; s.d = d; s.name = path;
-  s.to.fn = tn_draft_fn; s.to.user = &draft;
+  s.to.fn = tn_draft_fn; s.to.user = draft;
   const size_t had = tn_os_file(path, &earlier) && earlier.nbytes < SIZE_MAX / 2 ? (size_t)earlier.nbytes : 0;
   char *const data = had ? (char *)tn_alloc(p->t, had) : NULL;   // read, not mapped: somebody may write to it meanwhile
   if (data && tn_os_read_file(path, data, had)) { s.earlier = data; s.earlier_nbytes = had; }
-  const int open = tn_os_draft_open(&draft, path, TN_OS_ALL);
+  const int open = tn_os_draft_open(draft, path, TN_OS_ALL);
   tiny_code code = open ? tn_saving_to(&s) : TINY_E_IO;
-  if (open && !tn_os_draft_close(&draft, path, code == TINY_OK) && code == TINY_OK) code = TINY_E_IO;
+  if (open && !tn_os_draft_close(draft, path, code == TINY_OK) && code == TINY_OK) code = TINY_E_IO;
   tn_release(p->t, data, had);
+  tn_release(p->t, draft, sizeof *draft);
   return code == TINY_OK ? code : tiny_fail(p->t, code, "program_save: %.200s: it cannot be written", path);
 }
 #endif
