@@ -2709,6 +2709,7 @@ static void call_tiny_program_save(world *w) {
   memset(&a2, 0, sizeof a2);
   a2.tensors = L(0);
   a2.n = 2;
+  a2.names = the_names;
   give_code(w, tiny_program_save(the_program(w), P("build/api_calls.npz"), &a2));
 }
 static void call_tiny_program_save_to(world *w) {
@@ -2717,6 +2718,7 @@ static void call_tiny_program_save_to(world *w) {
   memset(&a2, 0, sizeof a2);
   a2.tensors = L(0);
   a2.n = 2;
+  a2.names = the_names;
   give_code(w, tiny_program_save_to(the_program(w), the_writer(), &a2));
 }
 static void call_tiny_program_load(world *w) {
@@ -2745,6 +2747,7 @@ static void call_tiny_program_export_c(world *w) {
   memset(&a2, 0, sizeof a2);
   a2.tensors = L(0);
   a2.n = 2;
+  a2.names = the_names;
   give_code(w, tiny_program_export_c(the_program(w), P("build/api_calls.npz"), &a2));
 }
 static void call_tiny_program_export_c_to(world *w) {
@@ -2753,6 +2756,7 @@ static void call_tiny_program_export_c_to(world *w) {
   memset(&a2, 0, sizeof a2);
   a2.tensors = L(0);
   a2.n = 2;
+  a2.names = the_names;
   give_code(w, tiny_program_export_c_to(the_program(w), the_writer(), &a2));
 }
 static void call_tiny_label(world *w) {

@@ -32,7 +32,8 @@ OWNERS = MADE - {"tiny_views", "tiny_plateau"}             # these belong to a c
 LISTS_IN = {"tiny_clip_grad_norm", "tiny_clip_grad_value", "tiny_scaler_unscale"}          # tiny_tensor **grads that are read as well
 ENUMS = {"tiny_dtype": "TINY_F32"}
 TEXTS = {"path": '"build/api_calls.npz"'}
-FIELDS = {"tiny_kernel_desc": ['name = "k"', 'source = "k"', "dtype = TINY_F32"], "tiny_save_desc": ["names = the_names", 'format = "npz"']}
+FIELDS = {"tiny_kernel_desc": ['name = "k"', 'source = "k"', "dtype = TINY_F32"], "tiny_save_desc": ["names = the_names", 'format = "npz"'],
+    "tiny_ship_desc": ["names = the_names"], "tiny_export_desc": ["names = the_names"]}
 TEXT_OF = {"tiny_einsum": '"ij,jk"'}
 
 
