@@ -195,7 +195,7 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
            *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
   const int64_t pad = apart > 1 ? p->values : tn_unit_pad(c);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
-                      TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
+                      TN_SPACE_LOCAL | tn_stage_rows(all / apart * p->values, pad));
 }
 
 // The block of b where lanes want neighbours of its rows: rows along k, of columns; what is read at once lies along
@@ -231,7 +231,7 @@ static tiny_uop *tn_unit_stage_across(tiny_ctx *t, tn_warp_tiles *c, int64_t ite
     if (r) ranges[n++] = r;
   }
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
-                      TN_SPACE_LOCAL | (tn_unit_across_pitch(c) - rows) << TN_STAGE_PAD | rows << TN_STAGE_ROW);
+                      TN_SPACE_LOCAL | tn_stage_rows(rows, tn_unit_across_pitch(c) - rows));
 }
 
 enum { TN_TURNED_PAD = 8 };                // elements: eight rows of 16 bytes meet eight places of 128 bytes
@@ -276,7 +276,7 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
            *row = tn_place_plus(t, tn_place_plus(t, last, width, within), pieces ? v : width, piece),
            *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
   const int64_t length = pieces ? all * v : rows,
-                kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | length << TN_STAGE_ROW;
+                kind = TN_SPACE_LOCAL | tn_stage_rows(length, TN_TURNED_PAD);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
 }
 
@@ -712,7 +712,7 @@ static tiny_uop *tn_unit_result_rows(tiny_ctx *t, const tn_warp_tiles *c, tiny_u
 }
 static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
   const int64_t columns = tn_unit_extent(c, c->last), pad = tn_unit_result_pad(c, x->dtype);
-  return tn_unit_result_rows(t, c, x, pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
+  return tn_unit_result_rows(t, c, x, tn_stage_rows(columns, pad));
 }
 // Axes become places in the group's block.
 static void tn_unit_axes_at(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *place, tn_list *from, tn_list *to) {

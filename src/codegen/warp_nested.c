@@ -115,9 +115,8 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
     tiny_uop *const inner[2] = {high ? d->lane[i] : d->element[i], high ? d->element[i] : d->lane[i]};
     for (int j = 0; j < 2; j++) if (inner[j]) tn_push(t, &ranges, inner[j]);
   }
-  const int64_t pieces = tn_unit_pitch(c, c->row) - c->row,
-                kind = TN_SPACE_LOCAL | (pieces ? pieces : tn_unit_pad(c)) << TN_STAGE_PAD |
-                    (pieces ? c->row : c->rows[0] * c->row) << TN_STAGE_ROW;
+  const int64_t pieces = tn_unit_pitch(c, c->row) - c->row, pad = pieces ? pieces : tn_unit_pad(c),
+                kind = TN_SPACE_LOCAL | tn_stage_rows(pieces ? c->row : c->rows[0] * c->row, pad);
   value = tn_unit_word(t, c->plan.unit, tn_cast(t, value, c->plan.unit->a));
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }

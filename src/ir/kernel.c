@@ -37,12 +37,15 @@ static tiny_uop *tn_define(tiny_ctx *t, int dtype, int lanes, int space, int64_t
   const int64_t v[2] = {space, nelem};
   return tn_uop_make(t, TINY_OP_DEFINE, dtype, lanes, 0, NULL, ++t->ir->serial, 2, v);
 }
+// Of a STAGE's k: rows of so many elements with a pad behind each; without a pad there are no rows.
+static int64_t tn_stage_rows(int64_t row, int64_t pad) {
+  return pad ? pad << TN_STAGE_PAD | row << TN_STAGE_ROW : 0;
+}
 // What x is for every value of the ranges, in memory of the space, row by row of the first range, pad elements between.
 static tiny_uop *tn_stage(tiny_ctx *t, int space, int64_t pad, tiny_uop *x, int n, tiny_uop *const *ranges) {
   int64_t row = pad != 0;
   for (int i = 1; i < n && pad; i++) row *= tn_range_extent(ranges[i]);
-  const int64_t k = space | pad << TN_STAGE_PAD | row << TN_STAGE_ROW;
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, k);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, space | tn_stage_rows(row, pad));
 }
 // Elements that a stage takes.
 static int64_t tn_stage_nelem(const tiny_uop *u) {
