@@ -170,7 +170,7 @@ static void metal_print_flags(metal_text *command, const metal_module *m) {
     "-mllvm -asan-globals=0 -mllvm -asan-kernel-mem-intrinsic-prefix=1", "-O2"
   };
 #ifdef __x86_64__
-  const char *halves = __builtin_cpu_supports("f16c") ? "-mf16c" : "";
+  const char *halves = __builtin_cpu_supports("avx2") ? "-mf16c" : "";
 #else
   const char *halves = "";
 #endif
