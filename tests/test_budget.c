@@ -1,5 +1,4 @@
-// also: tsan
-// brief: plain asan tsan
+// brief: plain asan
 // test_budget: runs that are cut at any time give the bits of runs that are not, whatever happens between their parts:
 // other runs, writes, frees, errors, refused memory; and calls that another thread cancels may be made again.
 #ifndef _GNU_SOURCE
