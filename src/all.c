@@ -190,6 +190,7 @@ TN_SMALL_BEGIN
 #include "codegen/dot.c"
 #include "codegen/scatter.c"
 #include "codegen/matrix.c"
+#include "codegen/warp_operands.c"
 #include "codegen/warp_matrix.c"
 #include "codegen/warp_nested.c"
 #include "codegen/reuse.c"
@@ -337,6 +338,7 @@ TN_SMALL_BEGIN
 #include "runtime/custom.c"
 TN_SMALL_END
 #include "runtime/capture.c"
+#include "runtime/replay.c"
 TN_SMALL_BEGIN
 #include "runtime/profile.c"
 #include "runtime/loader.c"

@@ -10,7 +10,7 @@
 #ifdef TINY_RUNTIME_ONLY
 #include "../base/files.c"
 #else
-#include "../runtime/capture.c"
+#include "../runtime/replay.c"
 #endif
 #endif
 

@@ -1,7 +1,7 @@
 // amd_list: the machine instructions of a kernel on their way from selection to bytes.
 //
-// In:  what selection says: operations of amd_table.c, operands, labels. Out: a list that passes take, in the order that
-//      amd_generate.c has.
+// In:  what selection says: operations of amd_table.c, operands, labels. Out: a list that passes take, in the order
+//      that amd_generate.c has.
 // Holds: registers from TN_AMD_VIRTUAL on are virtual: a virtual register is a tuple of up to 32 dwords, of which an
 //        operand names `dwords` from dword `sub` on. Before amd_waits.c a result is there at once. Conditions are masks
 //        of a wave's lanes in scalar registers, whose bits mean nothing for lanes that are not in EXEC.

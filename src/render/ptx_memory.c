@@ -7,7 +7,7 @@
 //  - Memory that a kernel reads alone is read past coherence (.nc): PARAMs of a kernel do not overlap where one is
 //    written. One memory is one PARAM, also where several states of it are read (schedule/plan.c: rows by tn_place);
 //    outputs are fresh, temporaries that live in one step lie apart (schedule/order.c), a captured program's input
-//    that it writes is copied (runtime/capture.c); and what callers bring overlaps nothing that is written
+//    that it writes is copied (runtime/replay.c); and what callers bring overlaps nothing that is written
 //    (tiny_blob_of). The tests' machine for PTX looks at each byte.
 //  - What may not be there is read and written under a predicate, without a branch.
 // What is what: NVIDIA, Parallel Thread Execution ISA.

@@ -105,7 +105,8 @@ static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const
   if (d->t->ndevice > 1) snprintf(d->title, sizeof d->title, "%s (device %d)", d->name, d->number);
   else snprintf(d->title, sizeof d->title, "%s", d->name);
   tn_device_renderer(d);
-  if (b->renderer && d->renderer.dtypes && !(d->renderer.dtypes >> TINY_F64 & 1)) d->t->without_f64 |= (uint32_t)1 << d->number;
+  const uint64_t dtypes = b->renderer ? d->renderer.dtypes : 0;
+  if (dtypes && !(dtypes >> TINY_F64 & 1)) d->t->without_f64 |= (uint32_t)1 << d->number;
   return TINY_OK;
 }
 

@@ -10,7 +10,7 @@
 #ifndef TN_RUNTIME_LOADER
 #define TN_RUNTIME_LOADER
 #ifndef TINY_AMALGAMATED
-#include "capture.c"
+#include "replay.c"
 #endif
 
 struct tiny_loader {

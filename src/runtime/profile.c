@@ -8,7 +8,7 @@
 #ifndef TN_RUNTIME_PROFILE
 #define TN_RUNTIME_PROFILE
 #ifndef TINY_AMALGAMATED
-#include "capture.c"
+#include "replay.c"
 #endif
 
 // ** limits of the machine **

@@ -7,7 +7,7 @@
 #ifndef TN_RUNTIME_SHIP
 #define TN_RUNTIME_SHIP
 #ifndef TINY_AMALGAMATED
-#include "capture.c"
+#include "replay.c"
 #endif
 
 // ** out **
