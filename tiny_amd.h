@@ -1,4 +1,4 @@
-/* tiny_amd.h 0.1.0, source e5222b0a757eb2c6b2cde1cd24729062dbb30adcc7b320b61e2c3a3ae9c36194
+/* tiny_amd.h 0.1.0, source 7e2479f18cb4effb18c9895f08eab21f072c6292d349c2884746063e9733c73f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -170,7 +170,7 @@ TINY_API size_t tiny_amd_disassemble(const void *object, size_t nbytes, char *ou
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_AMD_SOURCE_ID "e5222b0a757eb2c6b2cde1cd24729062dbb30adcc7b320b61e2c3a3ae9c36194"
+#define TN_AMD_SOURCE_ID "7e2479f18cb4effb18c9895f08eab21f072c6292d349c2884746063e9733c73f"
 // ---- begin src/amd/all.c ----
 // all: the implementation of tiny_amd.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/amd/../base/digits.c ----
@@ -7872,8 +7872,8 @@ static tn_amd_operand tn_amd_imm(int v) {                    // of s_* instructi
 // ---- begin src/amd/../isa/amd_list.c ----
 // amd_list: the machine instructions of a kernel on their way from selection to bytes.
 //
-// In:  what selection says: operations of amd_table.c, operands, labels. Out: a list that passes take, in the order that
-//      amd_generate.c has.
+// In:  what selection says: operations of amd_table.c, operands, labels. Out: a list that passes take, in the order
+//      that amd_generate.c has.
 // Holds: registers from TN_AMD_VIRTUAL on are virtual: a virtual register is a tuple of up to 32 dwords, of which an
 //        operand names `dwords` from dword `sub` on. Before amd_waits.c a result is there at once. Conditions are masks
 //        of a wave's lanes in scalar registers, whose bits mean nothing for lanes that are not in EXEC.

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 7e7867b6d1be2f3cfa61884284697f05163a431e0cf38bc9724719a5059a37f2
+/* tiny_cuda.h 0.1.0, source 837b07ed07e697014e1867d8e5f24deeda6b0c35f00eae0a112b6110c10b5f4c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "7e7867b6d1be2f3cfa61884284697f05163a431e0cf38bc9724719a5059a37f2"
+#define TN_CUDA_SOURCE_ID "837b07ed07e697014e1867d8e5f24deeda6b0c35f00eae0a112b6110c10b5f4c"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -1403,7 +1403,7 @@ static void tn_ptx_paired_all(tn_ptx *x, const tiny_uop *u) {
 //  - Memory that a kernel reads alone is read past coherence (.nc): PARAMs of a kernel do not overlap where one is
 //    written. One memory is one PARAM, also where several states of it are read (schedule/plan.c: rows by tn_place);
 //    outputs are fresh, temporaries that live in one step lie apart (schedule/order.c), a captured program's input
-//    that it writes is copied (runtime/capture.c); and what callers bring overlaps nothing that is written
+//    that it writes is copied (runtime/replay.c); and what callers bring overlaps nothing that is written
 //    (tiny_blob_of). The tests' machine for PTX looks at each byte.
 //  - What may not be there is read and written under a predicate, without a branch.
 // What is what: NVIDIA, Parallel Thread Execution ISA.

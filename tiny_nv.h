@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 36b4109cb59cb46009da5c2feb2290e1b02a6a39b92c926360a2f6aa71d63345
+/* tiny_nv.h 0.1.0, source 188f0ffd938cea828118dd0e303f4fa6f8a9b5ba95e6d87db03de1b25c7b0e22
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "36b4109cb59cb46009da5c2feb2290e1b02a6a39b92c926360a2f6aa71d63345"
+#define TN_NV_SOURCE_ID "188f0ffd938cea828118dd0e303f4fa6f8a9b5ba95e6d87db03de1b25c7b0e22"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -1679,7 +1679,7 @@ static void tn_ptx_paired_all(tn_ptx *x, const tiny_uop *u) {
 //  - Memory that a kernel reads alone is read past coherence (.nc): PARAMs of a kernel do not overlap where one is
 //    written. One memory is one PARAM, also where several states of it are read (schedule/plan.c: rows by tn_place);
 //    outputs are fresh, temporaries that live in one step lie apart (schedule/order.c), a captured program's input
-//    that it writes is copied (runtime/capture.c); and what callers bring overlaps nothing that is written
+//    that it writes is copied (runtime/replay.c); and what callers bring overlaps nothing that is written
 //    (tiny_blob_of). The tests' machine for PTX looks at each byte.
 //  - What may not be there is read and written under a predicate, without a branch.
 // What is what: NVIDIA, Parallel Thread Execution ISA.

@@ -409,6 +409,58 @@ static void test_weights(void) {
   tiny_program_free(p);
   tiny_close(t);
 }
+// What memory holds when it is saved, read and written: pending assignments have happened, and so has a run under way.
+static void test_now(void) {
+  float v[4] = {1, 2, 3, 4}, one[4] = {1, 1, 1, 1}, held[4] = {0}, got[4] = {0};
+  const char *const name = "state";
+  if (!case_named("what memory holds now")) return;
+  tiny_ctx *t = open_on("CPU");
+  tiny_tensor *state = tiny_from(t, v, TINY_F32, TINY_SHAPE(4)), *x = tiny_from(t, one, TINY_F32, TINY_SHAPE(4)), *out;
+  tiny_realize(&state, 1);
+  tiny_begin(t);
+  tiny_assign(state, tiny_add(state, x));
+  tiny_tensor *y = tiny_neg(x);
+  tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+  tiny_end(t);
+  CHECK(p != NULL);
+  tiny_ship_desc d;
+  memset(&d, 0, sizeof d);
+  d.names = &name; d.tensors = &state; d.n = 1;
+  tiny_assign(state, tiny_mul_scalar(state, 10));            // pending
+  CHECK_EQ(tiny_program_save(p, in_root("now"), &d), TINY_OK);
+  tiny_program_source from;
+  memset(&from, 0, sizeof from);
+  from.path = in_root("now");
+  tiny_program *q = tiny_program_load(t, &from);
+  CHECK(q != NULL);
+  CHECK_EQ(tiny_program_read(q, name, held, sizeof held), TINY_OK);
+  for (int i = 0; i < 4; i++) CHECK(held[i] == 10 * v[i]);
+  tiny_code code = TINY_MORE;
+  for (int calls = 0; code == TINY_MORE; calls++) {          // stopped as soon as it may be, looked at, gone on with
+    code = tiny_run_for(q, &x, &out, 1);
+    if (code == TINY_MORE && calls < 2) CHECK_EQ(tiny_program_read(q, name, got, sizeof got), TINY_OK);
+    if (code == TINY_MORE && calls < 2) for (int i = 0; i < 4; i++) CHECK(got[i] == held[i] + 1);
+  }
+  CHECK_EQ(code, TINY_OK);
+  CHECK_EQ(tiny_program_write(q, name, v, sizeof v), TINY_OK);
+  code = tiny_run_for(q, &x, &out, 1);
+  CHECK_EQ(tiny_program_save(q, in_root("later"), NULL), TINY_OK);           // also of a run under way
+  while (code == TINY_MORE) code = tiny_run_for(q, &x, &out, 1);
+  CHECK_EQ(code, TINY_OK);
+  tiny_program_free(q);
+  from.path = in_root("later");
+  q = tiny_program_load(t, &from);
+  CHECK(q != NULL);
+  CHECK_EQ(tiny_program_memory(q, 0, NULL, NULL) != NULL, 1);
+  CHECK_EQ(tiny_program_read(q, name, got, sizeof got), TINY_OK);
+  for (int i = 0; i < 4; i++) CHECK(got[i] == v[i] + 1);
+  CHECK_EQ(tiny_program_read(q, "none", got, sizeof got), TINY_E_ARG);
+  tiny_clear(t);
+  CHECK_EQ(tiny_program_write(q, name, v, 3), TINY_E_ARG);
+  tiny_program_free(q);
+  tiny_program_free(p);
+  tiny_close(t);
+}
 static int targets_of(const file *f, const char *name) {
   const tn_saved saved = tn_saved_of(f->data);
   const tn_container c = tn_container_of(tn_saved_part_of(saved.data, saved.head, TN_SAVED_CODE));
@@ -566,6 +618,7 @@ int main(void) {
   test_changed("CPU", test_some(60));
   test_beyond("INTERP");
   test_beyond("CPU");
+  test_now();
   test_weights();
 #ifdef TN_OS_X86
   test_levels();

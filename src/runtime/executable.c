@@ -132,6 +132,18 @@ static void tn_tier_compiled(struct tn_programs *p, tn_executable *e) {
 }
 #endif
 
+// Of e as a container has it: what a launch of it needs.
+static tn_container_kernel tn_executable_in_container(const tn_executable *e) {
+  tn_container_kernel k;
+  memset(&k, 0, sizeof k);
+  k.key = e->key;
+  memcpy(k.global, e->global, sizeof k.global);
+  memcpy(k.local, e->local, sizeof k.local);
+  k.tasks = e->tasks; k.local_nbytes = (int64_t)e->local_nbytes; k.flops = e->flops; k.nbytes = e->nbytes;
+  k.width = (uint32_t)e->width; k.units = (uint32_t)e->units;
+  memcpy(k.name, e->name, strlen(e->name));
+  return k;
+}
 static void tn_executable_free(tiny_ctx *t, tn_executable *e) {
   tn_release(t, e->packed, e->npacked);
   tn_release(t, e, sizeof *e);

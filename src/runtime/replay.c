@@ -13,6 +13,14 @@
 // until: when a run of tiny_run_for is to be over, by the host's clock; 0: it runs to its end.
 typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; uint64_t until; } tn_run_call;
 
+// Does its memory still hold what it was captured with?
+static tiny_code tn_program_is_bound(const tiny_program *p, const char *call) {
+  for (int i = 0; i < p->nleaf; i++)
+    if (p->leaf[i].memory && tn_leaf_storage(p->leaf[i].memory)->left != p->leaf[i].left)
+      return tiny_fail(p->t, TINY_E_STATE, "%s: a tensor that the program reads was given other memory, because an "
+                       "equal one shares it; tiny_clone and tiny_realize such tensors before they are captured", call);
+  return TINY_OK;
+}
 // Are the tensors what the program was captured with, in dtype, shape and kind?
 static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
   tiny_ctx *t = p->t;
@@ -35,10 +43,7 @@ static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
   for (int i = 0; i < p->ninput; i++)      // after those: tiny_realize does not help what is of another shape
     if (!p->input[i].scalar && !tn_plain_buffer(tn_uop_of(in[i])))
       return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
-  for (int i = 0; i < p->nleaf; i++)
-    if (p->leaf[i].memory && tn_leaf_storage(p->leaf[i].memory)->left != p->leaf[i].left)
-      return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal "
-                       "one shares it; tiny_clone and tiny_realize such tensors before they are captured");
+  if (tn_program_is_bound(p, "run") != TINY_OK) return t->code;
   if (p->draws_fixed && p->ndraw && p->seed != t->seed)
     return tiny_fail(t, TINY_E_STATE, "run: tiny_seed was called, but the program has random numbers of an earlier "
                      "seed; tiny_realize them before they are captured");
@@ -58,6 +63,14 @@ static tiny_code tn_run_pending(tiny_ctx *t, const tiny_program *p) {
   tn_list roots = {NULL, 0, 0};
   tn_pending_roots(t, &roots);
   return tn_realize_roots(t, &roots);
+}
+// What its memory holds is about to be looked at: assignments to it that are pending happen, and runs that are under
+// way and write it go on to their ends.
+static tiny_code tn_program_memory_now(tiny_ctx *t, const tiny_program *p) {
+  tiny_code code = tn_run_pending(t, p);
+  for (int i = 0; i < p->nleaf && code == TINY_OK; i++)
+    if (p->leaf[i].memory) code = tn_unfinished_meet(t, tn_leaf_storage(p->leaf[i].memory), 0);
+  return code;
 }
 // What was built from contents that the program overwrites keeps them.
 static tiny_code tn_run_promises(tiny_ctx *t, const tiny_program *p) {

@@ -20,13 +20,7 @@ static void tn_ship_gather(tiny_ctx *t, tn_container_items *all) {
       for (const tn_executable *e = p->bucket[j]; e; e = e->next) {
         if (!e->module || !e->module->binary) continue;
         tn_container_item *item = tn_container_add(t, all);
-        tn_container_kernel *k = &item->kernel;
-        k->key = e->key;
-        memcpy(k->global, e->global, sizeof k->global);
-        memcpy(k->local, e->local, sizeof k->local);
-        k->tasks = e->tasks; k->local_nbytes = (int64_t)e->local_nbytes; k->flops = e->flops; k->nbytes = e->nbytes;
-        k->width = (uint32_t)e->width; k->units = (uint32_t)e->units;
-        memcpy(k->name, e->name, strlen(e->name));
+        item->kernel = tn_executable_in_container(e);
         item->target = e->module->target;
         item->binary = e->module->binary; item->nbytes = e->module->nbytes;
       }

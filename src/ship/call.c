@@ -69,35 +69,38 @@ TINY_API const char *tiny_program_memory(const tiny_program *p, int i, tiny_dtyp
 }
 // Memory of that name, which has nbytes; NULL: an error.
 static tn_storage *tn_call_named(tiny_program *p, const char *call, const char *name, const void *data, size_t nbytes) {
-  for (int i = 0; name && data && i < p->nnamed; i++) {
-    const tiny_uop *memory = p->leaf[p->named[i].leaf].memory;
-    const size_t has = (size_t)tn_node_nbytes(memory);
-    if (strcmp(p->named[i].name, name)) continue;
-    if (has == nbytes) return tn_leaf_storage(memory);
-    tiny_fail(p->t, TINY_E_ARG, "%s: %.100s has %llu bytes, not %llu", call, name, (unsigned long long)has,
-              (unsigned long long)nbytes);
-    return NULL;
-  }
-  tiny_fail(p->t, TINY_E_ARG, "%s: %s", call, name && data ? "the program has no memory of that name"
-                                                          : "there is no name or no data");
-  return NULL;
+  const tiny_uop *memory = NULL;
+  for (int i = 0; name && i < p->nnamed && !memory; i++)
+    if (!strcmp(p->named[i].name, name)) memory = p->leaf[p->named[i].leaf].memory;
+  const uint64_t has = memory ? (uint64_t)tn_node_nbytes(memory) : UINT64_MAX;
+  return tn_opened_fits(p->t, call, name, data, has, nbytes) ? tn_leaf_storage(memory) : NULL;
+}
+// Bytes of it are about to be read, or written: runs under way that meet them go on to their ends.
+typedef struct tn_call_memory { tn_storage *s; int writes; } tn_call_memory;
+static tiny_code tn_call_meet(tiny_ctx *t, void *arg) {
+  const tn_call_memory *m = (const tn_call_memory *)arg;
+  return tn_unfinished_meet(t, m->s, m->writes);
 }
 TINY_API tiny_code tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes) {
   if (!p) return TINY_E_ARG;
-  const tn_storage *s = tn_call_named(p, "program_read", name, out, nbytes);
-  if (!s) return TINY_E_ARG;
-  const tiny_mem from = {s->mem, 0};
-  const tiny_code code = nbytes ? s->device->backend->copy_out(s->device->dev, out, from, nbytes) : TINY_OK;
+  tn_call_memory m = {tn_call_named(p, "program_read", name, out, nbytes), 0};
+  if (!m.s) return TINY_E_ARG;
+  const struct tn_device *d = m.s->device;
+  const tiny_mem from = {m.s->mem, 0};
+  tiny_code code = tn_guard(p->t, tn_call_meet, &m);
+  if (code == TINY_OK && nbytes) code = d->backend->copy_out(d->dev, out, from, nbytes);
   return code == TINY_OK || p->t->code != TINY_OK ? code : tiny_fail(p->t, code, "program_read: the device failed");
 }
 TINY_API tiny_code tiny_program_write(tiny_program *p, const char *name, const void *data, size_t nbytes) {
   if (!p) return TINY_E_ARG;
-  tn_storage *s = tn_call_named(p, "program_write", name, data, nbytes);
-  if (!s) return TINY_E_ARG;
-  const tiny_mem to = {s->mem, 0};
-  s->written++;                            // what was kept is computed anew
-  tiny_code code = s->device->backend->sync(s->device->dev);
-  if (code == TINY_OK && nbytes) code = s->device->backend->copy_in(s->device->dev, to, data, nbytes);
+  tn_call_memory m = {tn_call_named(p, "program_write", name, data, nbytes), 1};
+  if (!m.s) return TINY_E_ARG;
+  const struct tn_device *d = m.s->device;
+  const tiny_mem to = {m.s->mem, 0};
+  tiny_code code = tn_guard(p->t, tn_call_meet, &m);
+  m.s->written++;                          // what was kept is computed anew
+  if (code == TINY_OK) code = d->backend->sync(d->dev);
+  if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, data, nbytes);
   return code == TINY_OK || p->t->code != TINY_OK ? code : tiny_fail(p->t, code, "program_write: the device failed");
 }
 #endif

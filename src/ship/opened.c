@@ -19,6 +19,17 @@ typedef struct tn_opened {
   tn_saved f;                              // of the front
 } tn_opened;
 
+// Of memory of a program that is asked for by its name: has it as many bytes? has: UINT64_MAX: there is none of the
+// name.
+static int tn_opened_fits(tiny_ctx *t, const char *call, const char *name, const void *data, uint64_t has,
+                          size_t nbytes) {
+  const char *what = name && data ? "the program has no memory of that name" : "there is no name or no data";
+  if (name && data && has == nbytes) return 1;
+  if (!name || !data || has == UINT64_MAX) tiny_fail(t, TINY_E_ARG, "%s: %s", call, what);
+  else tiny_fail(t, TINY_E_ARG, "%s: %.100s has %llu bytes, not %llu", call, name, (unsigned long long)has,
+                 (unsigned long long)nbytes);
+  return 0;
+}
 static int tn_opened_wrong(const tn_opened *o, const char *name, const char *wrong) {
   const char *path = o->source.path ? o->source.path : "the caller's bytes";
   tiny_fail(o->source.t, TINY_E_IO, "%s: %.200s: %s", name, path, wrong);

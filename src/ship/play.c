@@ -456,18 +456,11 @@ TINY_API const char *tiny_program_memory(const tiny_program *p, int i, tiny_dtyp
 // Memory of that name, which has nbytes; NULL: an error.
 static char *tn_play_named(tiny_program *p, const char *call, const char *name, const void *data, size_t nbytes) {
   const tn_saved *f = &p->o.f;
-  for (int k = 0; name && data && k < f->n[TN_SAVED_MEMORIES]; k++) {
-    const tn_saved_memory *m = &f->memory[k];
-    const size_t has = (size_t)m->nelem * tn_dtypes[m->dtype].nbytes;
-    if (m->name < 0 || strcmp(f->text + m->name, name)) continue;
-    if (has == nbytes) return p->contents + m->at;
-    tiny_fail(p->t, TINY_E_ARG, "%s: %.100s has %llu bytes, not %llu", call, name, (unsigned long long)has,
-              (unsigned long long)nbytes);
-    return NULL;
-  }
-  tiny_fail(p->t, TINY_E_ARG, "%s: %s", call, name && data ? "the program has no memory of that name"
-                                                          : "there is no name or no data");
-  return NULL;
+  const tn_saved_memory *m = NULL;
+  for (int k = 0; name && k < f->n[TN_SAVED_MEMORIES] && !m; k++)
+    if (f->memory[k].name >= 0 && !strcmp(f->text + f->memory[k].name, name)) m = &f->memory[k];
+  const uint64_t has = m ? (uint64_t)m->nelem * (uint64_t)tn_dtypes[m->dtype].nbytes : UINT64_MAX;
+  return tn_opened_fits(p->t, call, name, data, has, nbytes) ? p->contents + m->at : NULL;
 }
 TINY_API tiny_code tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes) {
   if (!p) return TINY_E_ARG;

@@ -52,6 +52,7 @@ static int32_t tn_saving_text(tn_saving *s, const char *text) {
 static tiny_code tn_saving_may(tn_saving *s) {
   tiny_ctx *t = s->t;
   const tiny_program *p = s->p;
+  if (tn_program_is_bound(p, "program_save") != TINY_OK) return t->code;
   const tn_plan *plan = p->plan;
   int device = plan && plan->nplace ? plan->place[0].device : t->here;
   for (int i = 0; plan && i < plan->nplace; i++)
@@ -85,6 +86,8 @@ static const char *tn_saving_name_of(const tn_saving *s, const tn_storage *memor
     const tiny_uop *u = tn_plain_buffer(tn_uop_of(s->d->tensors[i]));
     if (u && u->ptr == memory) return s->d->names[i];
   }
+  for (int i = 0; i < s->p->nnamed; i++)   // of a program that was loaded
+    if (tn_leaf_storage(s->p->leaf[s->p->named[i].leaf].memory) == memory) return s->p->named[i].name;
   return NULL;
 }
 // Number of the memory; what several leaves have is one.
@@ -97,7 +100,7 @@ static int tn_saving_memory(tn_saving *s, const tn_bound_leaf *leaf) {
     const char *name = tn_saving_name_of(s, memory);
     memset(&row, 0, sizeof row);
     row.nelem = leaf->memory->dim[0]; row.dtype = leaf->memory->dtype; row.name = name ? tn_saving_text(s, name) : -1;
-    row.outside = name && s->d->weights;
+    row.outside = name && s->d && s->d->weights;
     s->memory[s->nmemory++] = memory;
     tn_saving_row(s, TN_SAVED_MEMORIES, &row);
   }
@@ -174,13 +177,6 @@ static void tn_saving_steps(tn_saving *s) {
 
 // ** kernels **
 
-// A copy that outlives scratch memory.
-static const void *tn_saving_keep(tn_saving *s, const void *data, size_t nbytes) {
-  tn_saving_block *b = (tn_saving_block *)tn_realloc(s->t, NULL, 0, sizeof *b + nbytes);
-  b->older = s->blocks; b->nbytes = sizeof *b + nbytes;
-  s->blocks = b;
-  return memcpy(b + 1, data, nbytes);
-}
 static void tn_saving_end(tn_saving *s) {
   tn_nodes_leave(s->t);
   while (s->blocks) {
@@ -193,19 +189,20 @@ static void tn_saving_end(tn_saving *s) {
 static tn_container_item *tn_saving_item(tn_saving *s, const tn_executable *e, const char *target, const void *data,
                                        size_t nbytes) {
   tn_container_item *item = tn_container_add(s->t, &s->code);
-  tn_container_kernel *k = &item->kernel;
-  k->key = e->key;
-  memcpy(k->global, e->global, sizeof k->global);
-  memcpy(k->local, e->local, sizeof k->local);
-  k->tasks = e->tasks; k->local_nbytes = (int64_t)e->local_nbytes; k->flops = e->flops; k->nbytes = e->nbytes;
-  k->width = (uint32_t)e->width; k->units = (uint32_t)e->units;
-  memcpy(k->name, e->name, strlen(e->name));
+  item->kernel = tn_executable_in_container(e);
   if (target) snprintf(item->target.name, sizeof item->target.name, "%s", target);
   item->binary = data; item->nbytes = nbytes;
   return item;
 }
 
 #if TN_CPU_BUILTIN && !defined(TN_OS_PAGE)
+// A copy that outlives scratch memory.
+static const void *tn_saving_keep(tn_saving *s, const void *data, size_t nbytes) {
+  tn_saving_block *b = (tn_saving_block *)tn_realloc(s->t, NULL, 0, sizeof *b + nbytes);
+  b->older = s->blocks; b->nbytes = sizeof *b + nbytes;
+  s->blocks = b;
+  return memcpy(b + 1, data, nbytes);
+}
 // What a kernel is, for a processor of that level: a list, and its object unless code is 0.
 static tiny_code tn_saving_level(tn_saving *s, const tn_executable *e, const tn_os_level *level, int base, int code) {
   tiny_ctx *t = s->t;
@@ -402,7 +399,8 @@ static tiny_code tn_saving_write(tn_saving *s) {
 static tiny_code tn_saving_guarded(tiny_ctx *t, void *arg) {
   tn_saving *s = (tn_saving *)arg;
   for (int i = 0; i < TN_SAVED_CODE; i++) s->part[i].t = t;
-  if (tn_saving_may(s) != TINY_OK) return t->code;
+  const tiny_code code = tn_program_memory_now(t, s->p);
+  if (code != TINY_OK || tn_saving_may(s) != TINY_OK) return code != TINY_OK ? code : t->code;
   tn_saving_inputs(s);
   tn_saving_leaves(s);
   tn_saving_scalars(s);
