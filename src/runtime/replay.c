@@ -64,6 +64,7 @@ static tiny_code tn_run_pending(tiny_ctx *t, const tiny_program *p) {
   tn_pending_roots(t, &roots);
   return tn_realize_roots(t, &roots);
 }
+#ifndef TINY_NO_IO
 // What its memory holds is about to be looked at: assignments to it that are pending happen, and runs that are under
 // way and write it go on to their ends.
 static tiny_code tn_program_memory_now(tiny_ctx *t, const tiny_program *p) {
@@ -72,6 +73,7 @@ static tiny_code tn_program_memory_now(tiny_ctx *t, const tiny_program *p) {
     if (p->leaf[i].memory) code = tn_unfinished_meet(t, tn_leaf_storage(p->leaf[i].memory), 0);
   return code;
 }
+#endif
 // What was built from contents that the program overwrites keeps them.
 static tiny_code tn_run_promises(tiny_ctx *t, const tiny_program *p) {
   tiny_code code = TINY_OK;

@@ -177,6 +177,13 @@ static void tn_saving_steps(tn_saving *s) {
 
 // ** kernels **
 
+// A copy that outlives scratch memory.
+static const void *tn_saving_keep(tn_saving *s, const void *data, size_t nbytes) {
+  tn_saving_block *b = (tn_saving_block *)tn_realloc(s->t, NULL, 0, sizeof *b + nbytes);
+  b->older = s->blocks; b->nbytes = sizeof *b + nbytes;
+  s->blocks = b;
+  return memcpy(b + 1, data, nbytes);
+}
 static void tn_saving_end(tn_saving *s) {
   tn_nodes_leave(s->t);
   while (s->blocks) {
@@ -196,13 +203,6 @@ static tn_container_item *tn_saving_item(tn_saving *s, const tn_executable *e, c
 }
 
 #if TN_CPU_BUILTIN && !defined(TN_OS_PAGE)
-// A copy that outlives scratch memory.
-static const void *tn_saving_keep(tn_saving *s, const void *data, size_t nbytes) {
-  tn_saving_block *b = (tn_saving_block *)tn_realloc(s->t, NULL, 0, sizeof *b + nbytes);
-  b->older = s->blocks; b->nbytes = sizeof *b + nbytes;
-  s->blocks = b;
-  return memcpy(b + 1, data, nbytes);
-}
 // What a kernel is, for a processor of that level: a list, and its object unless code is 0.
 static tiny_code tn_saving_level(tn_saving *s, const tn_executable *e, const tn_os_level *level, int base, int code) {
   tiny_ctx *t = s->t;
