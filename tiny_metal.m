@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source 1046a577e6a0a4a1c52e33e4342f06436e8af8d779a64575b40bfe381ef4764f
+/* tiny_metal.m 0.1.0, source 2cbc406573fc4cdb61c0ac4c7b43f07d25c211a336e8d4087bf1d8cfba506f70
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -1728,11 +1728,12 @@ static void tn_metal_load_archive(tn_metal *d, tn_metal_module *m, const char *d
 }
 static void *tn_metal_load_text(tn_metal *d, const char *binary, size_t nbytes) {
   const char *text = binary + TN_METAL_HEAD;
-  const size_t all = nbytes - TN_METAL_HEAD, n = (size_t)tn_digits_value(binary + 27, 16, NULL);
+  const int ends = text[-1] == '\n';       // else there may be digits without end
+  const size_t all = nbytes - TN_METAL_HEAD, n = ends ? (size_t)tn_digits_value(binary + 27, 16, NULL) : 0;
   char head[TN_METAL_HEAD + 1];
   NSError *error = nil;
   tn_metal_head(d, text, all, n, head);
-  if (n > all || memcmp(head, binary, TN_METAL_HEAD) != 0) {
+  if (!ends || n > all || memcmp(head, binary, TN_METAL_HEAD) != 0) {
     tiny_fail(d->t, TINY_E_COMPILE, "%s: a program of %llu bytes was cut off or changed, or is for another version of "
               "the language; it is none to run", d->name, (unsigned long long)nbytes);
     return NULL;
@@ -2719,14 +2720,14 @@ Where things stand in tiny_metal.m
    1370  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
                                            the library's disk cache keeps
    1452  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1830  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+   1831  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1944  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1945  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   2183  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2184  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   2278  src/metal/open.m                  a device is opened and closed
-   2380  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2279  src/metal/open.m                  a device is opened and closed
+   2381  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2662  src/metal/backend.m               the one object of tiny_metal.h
+   2663  src/metal/backend.m               the one object of tiny_metal.h
 */

@@ -277,11 +277,12 @@ static void tn_metal_load_archive(tn_metal *d, tn_metal_module *m, const char *d
 }
 static void *tn_metal_load_text(tn_metal *d, const char *binary, size_t nbytes) {
   const char *text = binary + TN_METAL_HEAD;
-  const size_t all = nbytes - TN_METAL_HEAD, n = (size_t)tn_digits_value(binary + 27, 16, NULL);
+  const int ends = text[-1] == '\n';       // else there may be digits without end
+  const size_t all = nbytes - TN_METAL_HEAD, n = ends ? (size_t)tn_digits_value(binary + 27, 16, NULL) : 0;
   char head[TN_METAL_HEAD + 1];
   NSError *error = nil;
   tn_metal_head(d, text, all, n, head);
-  if (n > all || memcmp(head, binary, TN_METAL_HEAD) != 0) {
+  if (!ends || n > all || memcmp(head, binary, TN_METAL_HEAD) != 0) {
     tiny_fail(d->t, TINY_E_COMPILE, "%s: a program of %llu bytes was cut off or changed, or is for another version of "
               "the language; it is none to run", d->name, (unsigned long long)nbytes);
     return NULL;
