@@ -384,8 +384,10 @@ static void check_cpu(void) {
 
 // ** what cannot be **
 
-static int refuse(void *user, const void *data, size_t nbytes) { (void)data; (void)nbytes;
-    return (*(int *)user)-- > 0; }
+static int refuse(void *user, const void *data, size_t nbytes) {
+  (void)data; (void)nbytes;
+  return (*(int *)user)-- > 0;
+}
 static void check_bad(void) {
   tiny_ctx *t = open_on("CPU");
   tiny_begin(t);
@@ -461,6 +463,48 @@ static void check_memory(void) {
   CHECK_EQ(m.live, 0);
   CHECK_EQ(m.wrong, 0);
 }
+// What memory holds is what it holds when the program is exported: assignments are pending, a run is under way; and
+// some of it has no elements.
+static void check_now(void) {
+  static const float v[4] = {1, 2, 3, 4}, one[4] = {1, 1, 1, 1};
+  float room[64], out[6], seen[4];
+  tiny_ctx *t = open_on("CPU");
+  tiny_tensor *state = tiny_from(t, v, TINY_F32, TINY_SHAPE(4)), *x = tiny_from(t, one, TINY_F32, TINY_SHAPE(4)), *y;
+  tiny_tensor *none = tiny_from(t, v, TINY_F32, TINY_SHAPE(0)), *made;
+  tiny_realize(&state, 1); tiny_realize(&none, 1);
+  tiny_begin(t);
+  tiny_tensor *both[3] = {none, tiny_add(state, x), tiny_sum(none, TINY_AXES(0), 1)};
+  y = tiny_cat(both, 3, 0);
+  tiny_assign(state, tiny_add(state, x));
+  tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+  tiny_end(t);
+  CHECK(p != NULL);
+  tiny_assign(state, tiny_mul_scalar(state, 10));
+  tiny_code code = tiny_run_for(p, &x, &made, 1);            // 10 times what it was, and one, at its end
+  tiny_export_desc d;
+  memset(&d, 0, sizeof d);
+  d.name = "net";
+  CHECK_EQ(tiny_program_export_c(p, in_root("now.c"), &d), TINY_OK);
+  while (code == TINY_MORE) code = tiny_run_for(p, &x, &made, 1);
+  CHECK_EQ(code, TINY_OK);
+  CHECK_EQ(tiny_read(state, seen, sizeof seen), TINY_OK);
+  for (int i = 0; i < 4; i++) CHECK(seen[i] == 10 * v[i] + 1);
+  void *const so = build(&compilers[0], "now.c");
+  CHECK(so != NULL);
+  if (so) {
+    const void *in[1] = {one};
+    void *outs[1] = {out};
+    char *const work = (char *)malloc(((size_fn *)symbol(so, "workspace"))() + 1);
+    CHECK(((size_fn *)symbol(so, "state"))() <= sizeof room);
+    ((init_one *)symbol(so, "init"))(room);
+    ((run_two *)symbol(so, "run"))(in, outs, work, room);
+    for (int i = 0; i < 4; i++) CHECK(out[i] == 10 * v[i] + 2);
+    CHECK(out[4] == 0);
+    free(work);
+  }
+  tiny_program_free(p);
+  tiny_close(t);
+}
 
 int main(int argc, char **argv) {
   const int whole = argc > 1 && !strcmp(argv[1], "all");     // else the smaller half, by two compilers
@@ -478,7 +522,7 @@ int main(int argc, char **argv) {
     check_graph(i, 0);
   }
   plain_vectors = 0;
-  if (argc < 2 || whole) { check_cpu(); check_bad(); check_memory(); }
+  if (argc < 2 || whole) { check_cpu(); check_bad(); check_memory(); check_now(); }
   if (argc < 2 || whole) { check_targets("step"); check_targets("tasks"); }   // fused products change the latter
   if (whole) check_targets("floats");
   CHECK((argc > 1 && !whole) || tasks_seen > 0);

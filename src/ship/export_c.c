@@ -75,8 +75,9 @@ static int tn_export_is_zero(const void *data, size_t nbytes) {
   const char *bytes = (const char *)data;
   return !nbytes || (!bytes[0] && !memcmp(bytes, bytes + 1, nbytes - 1));
 }
-// Where memory number m begins, as C.
+// Where memory number m begins, as C; of no elements there is no array.
 static const char *tn_export_constant(tn_exporting *x, int m) {
+  if (!x->f.memory[m].nelem) return "0";
   if (tn_export_is_outside(x)) return tn_text_of_format(x->s.t, "given + %llu", (unsigned long long)x->start[m]);
   return tn_text_of_format(x->s.t, "&%s_memory%d", x->name, m);
 }
@@ -147,13 +148,11 @@ static void tn_export_task(tn_exporting *x, const tn_export_kernel *k, tiny_byte
   for (int i = 0; i < k->nparam; i++) {
     const tn_export_param *p = &k->param[i];
     tn_text_add(out, " %s%s %s%s;", p->is_arg || p->written ? "" : "const ", tn_export_type(p->dtype),
-        p->is_arg ? "" : "*",
-                tn_export_param_name(x, p));
+                p->is_arg ? "" : "*", tn_export_param_name(x, p));
   }
   if (k->local_nbytes) tn_text_put(out, " char *local;");
   tn_text_add(out, " } %s_call;\nstatic void %s_task(void *call, int task) {\n"
-      "  const %s_call *const c = (const %s_call *)call;\n",
-              k->name, k->name, k->name, k->name);
+              "  const %s_call *const c = (const %s_call *)call;\n", k->name, k->name, k->name, k->name);
   if (!k->has_task) tn_text_put(out, "  (void)task;\n");
   tn_text_put(out, "  ");
   tn_export_call(x, k, NULL, tn_text_of_format(x->s.t, "c->local + (size_t)task * %llu",
@@ -161,15 +160,14 @@ static void tn_export_task(tn_exporting *x, const tn_export_kernel *k, tiny_byte
   tn_text_put(out, "}\n");
 }
 static void tn_export_step_threads(tn_exporting *x, const tn_saved_step *s, const tn_export_kernel *k,
-    const char *indent,
-                                   tiny_bytes *out) {
+                                   const char *indent, tiny_bytes *out) {
   tn_text_add(out, "%s{\n%s  %s_call c;\n", indent, indent, k->name);
   for (int i = 0; i < k->nparam; i++)
     tn_text_add(out, "%s  c.%s = %s;\n", indent, tn_export_param_name(x, &k->param[i]),
                 tn_export_operand(x, s, &k->param[i]));
   if (k->local_nbytes) tn_text_add(out, "%s  c.local = work + %llu;\n", indent, (unsigned long long)x->arena);
-  tn_text_add(out, "%s  run_tasks(%lld, %s_task, &c, parallel, user);\n"
-      "%s}\n", indent, (long long)k->tasks, k->name, indent);
+  tn_text_add(out, "%s  run_tasks(%lld, %s_task, &c, parallel, user);\n%s}\n", indent, (long long)k->tasks,
+              k->name, indent);
 }
 static void tn_export_step(tn_exporting *x, const tn_saved_step *s, const char *indent, tiny_bytes *out) {
   const tn_export_kernel *k = &x->kernel[s->kernel];
@@ -185,10 +183,10 @@ static void tn_export_tiled(tn_exporting *x, int from, int to, tiny_bytes *out) 
   const tn_saved_tiles *a = tiled ? &f->tiles[tiled - 1] : NULL;
   char indent[2 * TN_SAVED_AXES + 4] = "  ";
   for (int i = 0; a && i < a->n; i++) {
-    tn_text_add(out, "%sfor (i32 n%d = 0; n%d < %lld; n%d++) {\n"
-        "%s  const i64 at%d = %lld + (i64)n%d * %lld;\n", indent, i, i,
-                (long long)a->count[i], i, indent, i, (long long)a->from[i], i, (long long)a->step[i]);
-    tn_text_add(out, "%s  (void)at%d;\n", indent, i);
+    tn_text_add(out, "%sfor (i32 n%d = 0; n%d < %lld; n%d++) {\n", indent, i, i,
+                (long long)a->count[i], i);
+    tn_text_add(out, "%s  const i64 at%d = %lld + (i64)n%d * %lld;\n%s  (void)at%d;\n", indent, i,
+                (long long)a->from[i], i, (long long)a->step[i], indent, i);
     memcpy(indent + strlen(indent), "  ", 3);
   }
   for (int i = from; i < to; i++) if (f->step[i].kernel >= 0) tn_export_step(x, &f->step[i], indent, out);
@@ -215,11 +213,11 @@ static void tn_export_steps(tn_exporting *x, tiny_bytes *out) {
 // ** functions **
 
 static const char *tn_export_params_text(tn_exporting *x, int threads) {
-  return tn_text_of_format(x->s.t, "const void *const *in, void *const *out, void *workspace%s%s%s",
+  tiny_ctx *t = x->s.t;
+  return tn_text_of_format(t, "const void *const *in, void *const *out, void *workspace%s%s%s",
                            tn_export_is_held(x) ? ", void *state" : "",
                            tn_export_is_outside(x) ? ", const void *weights" : "",
-                           threads ? tn_text_of_format(x->s.t, ",\n"
-                               "    %s_parallel parallel, void *user", x->name) : "");
+                           threads ? tn_text_of_format(t, ",\n    %s_parallel parallel, void *user", x->name) : "");
 }
 static const char *tn_export_init_text(tn_exporting *x) {
   return tn_text_of_format(x->s.t, "void %s_init(void *state%s)", x->name,
@@ -234,9 +232,9 @@ static void tn_export_shape(const tn_exporting *x, int dtype, int ndim, int dim,
 static void tn_export_head(tn_exporting *x, tiny_bytes *out) {
   const tn_saved *f = &x->f;
   const char *name = x->name;
-  tn_text_add(out, "// %s: a program of tiny.h %s as C: needs no tiny.h, no heap and of the library sqrt alone, "
-      "where it is called;\n"
-              "// with TINY_NO_MATH defined not even that. C99 and later, and C++.\n//\n", name, TINY_VERSION);
+  tn_text_add(out,
+    "// %s: a program of tiny.h %s as C: needs no tiny.h, no heap and of the library sqrt alone, where it is called;\n"
+    "// with TINY_NO_MATH defined not even that. C99 and later, and C++.\n//\n", name, TINY_VERSION);
   for (int i = 0; i < f->n[TN_SAVED_INPUTS]; i++) {
     tn_text_add(out, "//   in[%d]: %s", i, f->input[i].scalar ? "a number, " : "");
     tn_export_shape(x, f->input[i].dtype, f->input[i].ndim, f->input[i].dim, out);
@@ -245,39 +243,36 @@ static void tn_export_head(tn_exporting *x, tiny_bytes *out) {
     tn_text_add(out, "//   out[%d]: ", i);
     tn_export_shape(x, f->output[i].dtype, f->output[i].ndim, f->output[i].dim, out);
   }
-  tn_text_add(out, "//\n// Inputs and outputs are row-major and aligned as their elements are. Outputs lie apart "
-      "from inputs. The workspace may\n"
-              "// lie anywhere, and holds nothing between runs.\n");
+  tn_text_put(out, "//\n// Inputs and outputs are row-major and aligned as their elements are. Outputs lie apart "
+              "from inputs. The workspace may\n// lie anywhere, and holds nothing between runs.\n");
   if (tn_export_is_held(x))
     tn_text_add(out, "// The state is aligned to 16 bytes, as malloc does; it is what the program keeps from run to "
-        "run. %s_init fills it\n"
-                "// before the first run. It may be copied: each copy goes on by itself.\n", name);
+                "run. %s_init fills it\n// before the first run. It may be copied: each copy goes on by itself.\n",
+                name);
   if (tn_export_is_outside(x))
-    tn_text_add(out, "// The weights are the bytes of the file that was written beside this one, aligned to 16 "
-        "bytes, little-endian.\n");
-  tn_text_add(out, "// Values are those of IEEE arithmetic without fused operations: compile for SSE2 where there is "
-      "x87 (-msse2\n"
-              "// -mfpmath=sse), and not with -ffast-math.\n");
-  tn_text_add(out, "#ifdef __FAST_MATH__\n  #error \"-ffast-math changes its values; leave it out for this file\"\n"
-      "#endif\n"
-              "#include <stddef.h>\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
-              "size_t %s_workspace(void);            // bytes\n", name);
+    tn_text_put(out, "// The weights are the bytes of the file that was written beside this one, aligned to 16 "
+                "bytes, little-endian.\n");
+  tn_text_put(out, "// Values are those of IEEE arithmetic without fused operations: compile for SSE2 where there is "
+              "x87 (-msse2\n// -mfpmath=sse), and not with -ffast-math.\n");
+  tn_text_add(out,
+    "#ifdef __FAST_MATH__\n  #error \"-ffast-math changes its values; leave it out for this file\"\n#endif\n"
+    "#include <stddef.h>\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+    "size_t %s_workspace(void);            // bytes\n", name);
   if (tn_export_is_held(x)) {
     tn_text_add(out, "size_t %s_state(void);                // bytes\n%s;\n", name, tn_export_init_text(x));
     if (f->head->draws) tn_text_add(out, "void %s_seed(void *state, unsigned long long seed);\n", name);
   }
   if (tn_export_is_outside(x))
-    tn_text_add(out, "int %s_weights_fit(const void *weights, size_t nbytes);   // 1: they are the ones of this "
-        "file\n", name);
+    tn_text_add(out, "int %s_weights_fit(const void *weights, size_t nbytes);   // 1: they are this file's\n",
+                name);
   if (f->n[TN_SAVED_TEXT] && tn_export_is_held(x))
     tn_text_add(out, "// Where in the state the memory of that name is, and its bytes; NULL: there is none.\n"
                 "void *%s_memory(void *state, const char *name, size_t *nbytes);\n", name);
   tn_text_add(out, "void %s_run(%s);\n", name, tn_export_params_text(x, 0));
   if (x->d->threads)
     tn_text_add(out, "// Calls task(arg, i) for each i from 0 to n - 1, on any threads, and returns when all have "
-        "returned; NULL: one after\n"
-                "// the other.\ntypedef void (*%s_parallel)(void *user, int n, void (*task)(void *arg, int i), void "
-                "*arg);\n"
+                "returned; NULL: one after\n// the other.\n"
+                "typedef void (*%s_parallel)(void *user, int n, void (*task)(void *arg, int i), void *arg);\n"
                 "void %s_run_with(%s);\n", name, name, tn_export_params_text(x, 1));
   tn_text_add(out, "#ifdef __cplusplus\n}\n#endif\n\n#ifndef %s_DECLARATIONS\n", name);
 }
@@ -288,9 +283,9 @@ static void tn_export_prelude(tn_exporting *x, tiny_bytes *out) {
     "#elif defined(_MSC_VER)\n  #pragma fp_contract(off)\n#endif\n"
     "#if defined(__GNUC__) || defined(_MSC_VER)\n  #define RESTRICT __restrict\n"
     "#elif defined(__STDC_VERSION__)\n  #define RESTRICT restrict\n#else\n  #define RESTRICT\n#endif\n"
-    "typedef uint8_t b8; typedef int8_t i8; typedef uint8_t u8; typedef int16_t i16; typedef uint16_t u16; typedef "
-    "int32_t i32;\n"
-    "typedef uint32_t u32; typedef int64_t i64; typedef uint64_t u64; typedef float f32; typedef double f64;\n");
+    "typedef uint8_t b8; typedef int8_t i8; typedef uint8_t u8; typedef int16_t i16; typedef uint16_t u16;\n"
+    "typedef int32_t i32; typedef uint32_t u32; typedef int64_t i64; typedef uint64_t u64;\n"
+    "typedef float f32; typedef double f64;\n");
   tn_plain_names names;
   tiny_bytes lanes = {x->s.t, NULL, 0, 0};
   memset(&names, 0, sizeof names);
@@ -318,16 +313,16 @@ static void tn_export_names(const tn_exporting *x, const tiny_bytes *steps, tiny
 }
 static void tn_export_run(tn_exporting *x, const tiny_bytes *steps, tiny_bytes *out) {
   const char *name = x->name;
-  tn_text_add(out, "void %s_run%s(%s) {\n", name, x->d->threads ? "_with" : "", tn_export_params_text(x,
-      x->d->threads));
+  tn_text_add(out, "void %s_run%s(%s) {\n", name, x->d->threads ? "_with" : "",
+              tn_export_params_text(x, x->d->threads));
   tn_export_names(x, steps, out);
   if (steps->n) tiny_bytes_add(out, steps->data, steps->n);
   if (x->f.head->draws) tn_text_add(out, "  *(u32 *)(void *)(held + 8) = draws + %uu;\n", x->f.head->draws);
   tn_text_put(out, "}\n");
   if (!x->d->threads) return;
-  tn_text_add(out, "void %s_run(%s) {\n  %s_run_with(in, out, workspace%s%s, 0, 0);\n"
-      "}\n", name, tn_export_params_text(x, 0),
-              name, tn_export_is_held(x) ? ", state" : "", tn_export_is_outside(x) ? ", weights" : "");
+  tn_text_add(out, "void %s_run(%s) {\n  %s_run_with(in, out, workspace%s%s, 0, 0);\n}\n", name,
+              tn_export_params_text(x, 0), name, tn_export_is_held(x) ? ", state" : "",
+              tn_export_is_outside(x) ? ", weights" : "");
 }
 static void tn_export_init(tn_exporting *x, const void *const *contents, tiny_bytes *out) {
   const tn_saved *f = &x->f;
@@ -336,8 +331,7 @@ static void tn_export_init(tn_exporting *x, const void *const *contents, tiny_by
   if (tn_export_is_outside(x)) tn_text_put(out, "  const char *const given = (const char *)weights;\n  (void)given;\n");
   if (f->head->draws)
     tn_text_add(out, "  *(u64 *)(void *)held = %lluull;\n  *(u32 *)(void *)(held + 8) = %uu;\n",
-        (unsigned long long)t->seed,
-                t->tensors->random);
+                (unsigned long long)t->seed, t->tensors->random);
   for (int i = 0; i < f->n[TN_SAVED_MEMORIES]; i++) {
     const size_t nbytes = tn_saving_nbytes(&f->memory[i]);
     if (!f->memory[i].assigned || !nbytes) continue;
@@ -350,8 +344,7 @@ static void tn_export_init(tn_exporting *x, const void *const *contents, tiny_by
   tn_text_put(out, "}\n");
   if (f->head->draws)
     tn_text_add(out, "void %s_seed(void *state, unsigned long long seed) {\n  *(u64 *)state = seed;\n"
-        "  *((u32 *)state + 2) = 0;\n}\n",
-                x->name);
+                "  *((u32 *)state + 2) = 0;\n}\n", x->name);
 }
 // A string of C.
 static void tn_export_quoted(const char *text, tiny_bytes *out) {
@@ -380,13 +373,12 @@ static void tn_export_find(tn_exporting *x, tiny_bytes *out) {
 static void tn_export_fit(const tn_exporting *x, const tn_digest *digest, tiny_bytes *out) {
   unsigned char bytes[32];
   tn_digest_bytes(digest, bytes);
-  tn_text_add(out, "int %s_weights_fit(const void *weights, size_t nbytes) {\n"
-      "  static const u8 digest[32] = {", x->name);
+  tn_text_add(out, "int %s_weights_fit(const void *weights, size_t nbytes) {\n  static const u8 digest[32] = {",
+              x->name);
   for (int i = 0; i < 32; i++) tn_text_add(out, "%s%d", i ? "," : "", bytes[i]);
   tn_text_add(out, "};\n  int same = weights && nbytes == %llu;\n"
-              "  for (int i = 0; same && i < 32; i++) same = ((const u8 *)weights)[i] == digest[i];\n  return same;\n"
-              "}\n",
-              (unsigned long long)x->weights);
+              "  for (int i = 0; same && i < 32; i++) same = ((const u8 *)weights)[i] == digest[i];\n"
+              "  return same;\n}\n", (unsigned long long)x->weights);
 }
 
 // ** the files **
@@ -431,8 +423,7 @@ static int tn_export_array(tn_exporting *x, tn_sink *out, int i, const void *dat
   char line[160];
   page->out = out;
   int n = snprintf(line, sizeof line, "static const union { %s bits[%lld]; %s value[%lld]; } %s_memory%d = {{\n",
-      bits[each],
-                   (long long)m->nelem, tn_export_type(m->dtype), (long long)m->nelem, x->name, i);
+                   bits[each], (long long)m->nelem, tn_export_type(m->dtype), (long long)m->nelem, x->name, i);
   return tn_export_put(page, line, (size_t)n) && tn_export_elements(page, (const char *)data, m->nelem, each) &&
       tn_export_put(page, "}};\n", 4) && tn_export_flush(page);
 }
@@ -459,8 +450,8 @@ static int tn_export_weights_write(tn_sink *out, const void *what) {
   const tn_saved *f = &w->x->f;
   unsigned char head[TN_EXPORT_HEAD] = {0};
   tn_digester all = tn_digest_open();
-  for (int i = 0; i < f->n[TN_SAVED_MEMORIES]; i++) tn_digest_add(&all, w->contents[i],
-      tn_saving_nbytes(&f->memory[i]));
+  for (int i = 0; i < f->n[TN_SAVED_MEMORIES]; i++)
+    tn_digest_add(&all, w->contents[i], tn_saving_nbytes(&f->memory[i]));
   *w->digest = tn_digest_close(&all);
   tn_digest_bytes(w->digest, head);
   int done = tn_sink_put(out, head, sizeof head);
@@ -473,8 +464,7 @@ static int tn_export_weights_write(tn_sink *out, const void *what) {
 }
 // Kernels, and what is behind them.
 static void tn_export_body(tn_exporting *x, const void *const *contents, const tn_digest *digest,
-    const tiny_bytes *steps,
-                           tiny_bytes *out) {
+                           const tiny_bytes *steps, tiny_bytes *out) {
   int copies = tn_export_calls(steps, "copy_bytes("), clears = 0;
   for (int i = 0; i < x->f.n[TN_SAVED_MEMORIES]; i++) {
     const tn_saved_memory *m = &x->f.memory[i];
@@ -486,15 +476,15 @@ static void tn_export_body(tn_exporting *x, const void *const *contents, const t
     tn_text_put(out, "static void copy_bytes(void *to, const void *from, size_t n) {\n"
                 "  for (size_t i = 0; i < n; i++) ((u8 *)to)[i] = ((const u8 *)from)[i];\n}\n");
   if (clears)
-    tn_text_put(out, "static void clear_bytes(void *to, size_t n) { for (size_t i = 0; i < n; i++) ((u8 *)to)[i] = "
-        "0; }\n");
+    tn_text_put(out, "static void clear_bytes(void *to, size_t n) {\n"
+                "  for (size_t i = 0; i < n; i++) ((u8 *)to)[i] = 0;\n}\n");
   for (int i = 0; i < x->s.nkernel; i++) {
     tn_text_add(out, "\n%s", x->kernel[i].text);
     if (x->d->threads) tn_export_task(x, &x->kernel[i], out);
   }
   if (x->d->threads && x->s.nkernel)
-    tn_text_add(out, "\nstatic void run_tasks(int n, void (*task)(void *arg, int i), void *arg, %s_parallel "
-        "parallel, void *user) {\n"
+    tn_text_add(out, "\nstatic void run_tasks(int n, void (*task)(void *arg, int i), void *arg,\n"
+                "                      %s_parallel parallel, void *user) {\n"
                 "  if (parallel && n > 1) { parallel(user, n, task, arg); return; }\n"
                 "  for (int i = 0; i < n; i++) task(arg, i);\n}\n", x->name);
   tn_text_add(out, "\nsize_t %s_workspace(void) { return %llu; }\n", x->name,
@@ -526,12 +516,8 @@ static tiny_code tn_export_guarded(tiny_ctx *t, void *arg) {
   tn_digest digest;
   tn_sink out = {t, "program_export_c", s->to, 0, 0};
   memset(&digest, 0, sizeof digest);
-  for (int i = 0; i < TN_SAVED_CODE; i++) s->part[i].t = t;
-  if (tn_saving_may(s) != TINY_OK) return t->code;
-  tn_saving_inputs(s);
-  tn_saving_leaves(s);
-  tn_saving_scalars(s);
-  tn_saving_steps(s);
+  const tiny_code code = tn_saving_rows(s);
+  if (code != TINY_OK) return code;
   tn_export_rows(x);
   if (tn_export_kernels(x) != TINY_OK) return t->code;
   tn_export_memories(x);
@@ -565,8 +551,7 @@ static tiny_code tn_export_to(tiny_program *p, tiny_writer to, const tiny_export
   if (!tn_runs(t)) return t->code;
   if (!tn_export_is_name(x.name))
     return tiny_fail(t, TINY_E_ARG, "program_export_c: name %.60s: it begins the names of functions: at most %d "
-        "letters, digits "
-                     "and _", x.name, TN_EXPORT_NAME);
+                     "letters, digits and _", x.name, TN_EXPORT_NAME);
   const int vector = x.d->vector_nbytes;
   if (vector > 0 && vector != 16 && vector != 32 && vector != 64)
     return tiny_fail(t, TINY_E_ARG, "program_export_c: vectors of %d bytes; there are 16, 32, 64, and -1: none",

@@ -174,6 +174,18 @@ static void tn_saving_steps(tn_saving *s) {
       s->head.noutput = (uint32_t)plan->place[i].index + 1;
   s->head.draws = s->p->ndraw;
 }
+// The program as rows, if it can be shipped; what its memory holds can be looked at afterwards.
+static tiny_code tn_saving_rows(tn_saving *s) {
+  for (int i = 0; i < TN_SAVED_CODE; i++) s->part[i].t = s->t;
+  const tiny_code code = tn_program_memory_now(s->t, s->p);
+  if (code != TINY_OK) return code;
+  if (tn_saving_may(s) != TINY_OK) return s->t->code;
+  tn_saving_inputs(s);
+  tn_saving_leaves(s);
+  tn_saving_scalars(s);
+  tn_saving_steps(s);
+  return TINY_OK;
+}
 
 // ** kernels **
 
@@ -398,15 +410,9 @@ static tiny_code tn_saving_write(tn_saving *s) {
 
 static tiny_code tn_saving_guarded(tiny_ctx *t, void *arg) {
   tn_saving *s = (tn_saving *)arg;
-  for (int i = 0; i < TN_SAVED_CODE; i++) s->part[i].t = t;
-  const tiny_code code = tn_program_memory_now(t, s->p);
-  if (code != TINY_OK || tn_saving_may(s) != TINY_OK) return code != TINY_OK ? code : t->code;
-  tn_saving_inputs(s);
-  tn_saving_leaves(s);
-  tn_saving_scalars(s);
-  tn_saving_steps(s);
-  if (tn_saving_kernels(s) != TINY_OK) return t->code;
-  return tn_saving_write(s);
+  const tiny_code code = tn_saving_rows(s);
+  if (code != TINY_OK) return code;
+  return tn_saving_kernels(s) == TINY_OK ? tn_saving_write(s) : t->code;
 }
 // What has a name, in an archive of its own.
 static tiny_code tn_saving_weights(const tiny_ship_desc *d) {
