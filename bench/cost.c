@@ -130,7 +130,7 @@ static tiny_code prepare_candidates(tiny_ctx *t, void *arg) {
   tn_kernel_state *choice = (tn_kernel_state *)tn_scratch(t, sizeof *choice);
   int range = 0;
   begin(t, x);
-  tn_candidates_open(&s, t, b->ast, tn_prepare(t, b->ast), &target, tn_os_cores());
+  tn_candidates_open(&s, t, b->ast, tn_prepare(t, b->ast, &target), &target, tn_os_cores());
   tn_beam_bind(t, b);
   tn_candidates_seeds(&s, TN_CANDIDATES_MOST);
   qsort(s.found, (size_t)s.n, sizeof *s.found, tn_candidates_cheaper);
@@ -142,7 +142,7 @@ static tiny_code prepare_candidates(tiny_ctx *t, void *arg) {
     b->tried[0].expected = tn_cost_on(&b->tried[0].cost, s.cores);
   for (int i = 0; i < x->n && i < range; i++)
     b->tried[b->n++] = s.found[range > x->n ? (int)((int64_t)i * range / x->n) : i];
-  tn_beam_compile(t, b, 0);
+  tn_beam_compile(t, b, 0, b->n);
   keep_launch(b);
   return TINY_OK;
 }
@@ -158,12 +158,12 @@ static tiny_code prepare_schedules(tiny_ctx *t, void *arg) {
     tn_candidate *c = &x->b.tried[i];
     tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
     tn_schedule_parse(schedules[i], &c->list);
-    tn_state_open(s, t, tn_prepare(t, x->b.ast), &target);
+    tn_state_open(s, t, tn_prepare(t, x->b.ast, &target), &target);
     if (!tn_schedule_apply(s, &c->list)) fprintf(stderr, "%s: not legal for %s\n", schedules[i], x->name);
     else if (tn_cost_of(t, s->sink, target.limits, &c->cost)) c->expected = tn_cost_on(&c->cost, tn_os_cores());
   }
   x->b.n = x->n;
-  tn_beam_compile(t, &x->b, 0);
+  tn_beam_compile(t, &x->b, 0, x->b.n);
   keep_launch(&x->b);
   return TINY_OK;
 }
@@ -172,7 +172,7 @@ static tiny_code prepare_heuristics(tiny_ctx *t, void *arg) {
   subject *x = (subject *)arg;
   begin(t, x);
   tn_beam_bind(t, &x->b);
-  tn_beam_compile(t, &x->b, 0);
+  tn_beam_compile(t, &x->b, 0, x->b.n);
   keep_launch(&x->b);
   return TINY_OK;
 }
@@ -268,7 +268,7 @@ static void rank(subject *x) {
   double cost[MOST], time[MOST], ns[3];
   const tn_candidate *best = NULL, *least = NULL;
   int m = 0;
-  tn_beam_measure(b, 0);
+  tn_beam_measure(b, 0, b->n);
   qsort(b->tried + 1, (size_t)(b->n - 1), sizeof *b->tried, by_expected);
   for (int j = 0; j < b->n; j++) if (b->tried[j].kernel && b->tried[j].ns < HUGE_VAL) {
     if (!best || b->tried[j].ns < best->ns) best = &b->tried[j];

@@ -191,7 +191,7 @@ static tiny_code lowered(tiny_ctx *t, const subject *x, tiny_uop *ast, const tn_
   memset(low, 0, sizeof *low);
   t->ir->serial = TN_PIPELINE_SERIAL;
   if (!x->o->producer) return tn_pipeline_run(t, ast, target, NULL, 0, low);
-  tn_state_open(s, t, tn_prepare(t, ast), target);
+  tn_state_open(s, t, tn_prepare(t, ast, target), target);
   tn_optimize(s);
   tn_do_plain(s, TN_OPT_PRODUCER);
   t->ir->serial = TN_PIPELINE_SERIAL;

@@ -81,7 +81,7 @@ static tiny_code run_input(tiny_ctx *t, void *arg) {
   const tn_kernel *k = kernel_of(t, subjects[in->subject].make(t), &in->nbytes);
   CHECK(k && in->nbytes <= MOST_NBYTES);
   place_at(t, &machines[in->machine], &p);
-  tn_state_open(&s, t, tn_prepare(t, k->ast), &p.target);
+  tn_state_open(&s, t, tn_prepare(t, k->ast, &p.target), &p.target);
   if (in->text) opts_of_text(t, in, &s);
   else opts_of_bytes(t, in, &s);
   if (tn_verify(t, s.sink, TN_SPEC_KERNEL) != TINY_OK) return t->code;

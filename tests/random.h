@@ -913,4 +913,18 @@ static int roots_of(gen *g, item **root) {
   for (int i = g->n - 1; i >= 0 && n < MAX_ROOTS; i--) if (!g->item[i].used || chance(g, 15)) root[n++] = &g->item[i];
   return n;
 }
+static size_t nbytes_of(const item *a) { return (size_t)nelem(a) * tn_dtypes[a->dtype].nbytes; }
+
+// Position of the first element that differs, -1: none.
+static int64_t differs(const item *a, const char *got, const char *want) {
+  for (int64_t i = 0; i < nelem(a); i++) {
+    const int nb = tn_dtypes[a->dtype].nbytes;
+    const int64_t x = tn_dtype_load(a->dtype, got + i * nb), y = tn_dtype_load(a->dtype, want + i * nb);
+    if (!is_real(a)) { if (x != y) return i; continue; }
+    const double p = tn_to_f64(x), q = tn_to_f64(y);
+    if (p == q || (p != p && q != q)) continue;
+    if (!(fabs(p - q) <= 3 * a->err)) return i;
+  }
+  return -1;
+}
 #endif

@@ -86,7 +86,7 @@ static tiny_code count_guarded(tiny_ctx *t, void *arg) {
     tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
     tiny_bytes text = {t, NULL, 0, 0};
     t->ir->serial = TN_PIPELINE_SERIAL;
-    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast), &target);
+    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast, &target), &target);
     tn_optimize(s);
     CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
     tn_schedule_print(&text, &s->done);
@@ -97,7 +97,7 @@ static tiny_code count_guarded(tiny_ctx *t, void *arg) {
     const tiny_uop *sink = s->sink;
     CHECK(tn_schedule_parse(text.data, &again) && again.n == done.n);
     t->ir->serial = TN_PIPELINE_SERIAL;
-    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast), &target);
+    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast, &target), &target);
     CHECK(tn_schedule_apply(s, &again) && s->sink == sink);
   }
   return t->code;
@@ -236,7 +236,7 @@ static tiny_code searched_guarded(tiny_ctx *t, void *arg) {
   CHECK(k != NULL);
   if (!k) return t->code;
   t->ir->serial = TN_PIPELINE_SERIAL;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   CHECK_EQ(run_kernel(t, k, sink, &target, want), TINY_OK);
   const int64_t serial = t->ir->serial;
   tn_candidates_open(&s, t, k->ast, sink, &target, 1 << 14);

@@ -301,7 +301,7 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   if (!k) return t->code;
   tn_gpu_limits(gpu->name, &limits);
   const tn_target target = {NULL, &limits};
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   if (r->pick) {
     tn_candidates_open(&s, t, k->ast, sink, &target, 1);
     tn_candidates_seeds(&s, 64);

@@ -117,7 +117,7 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   CHECK(k != NULL && nbytes <= sizeof want);
   if (!k) return t->code;
   if (test_failed > failed) fprintf(stderr, "  %s\n", cases[r->which].name);
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   memset(want, 1, nbytes); memset(got, 2, nbytes);
   CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
   tn_state_open(&s, t, sink, &target);
@@ -209,7 +209,7 @@ static tiny_code walk_guarded(tiny_ctx *t, void *arg) {
   const tn_target target = {NULL, &w->limits};
   CHECK(k != NULL && nbytes <= sizeof want);
   if (!k || nbytes > sizeof want) return t->code;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   const int64_t serial = t->ir->serial;
   tn_state_open(&s, t, sink, &target);
   tn_optimize(&s);
@@ -267,7 +267,7 @@ static tiny_code count_loads(tiny_ctx *t, void *arg) {
   const tn_target target = {NULL, &h->limits};
   const tn_kernel *k = kernel_of(t, h->make(t), &nbytes);
   if (!k) return t->code;
-  tn_state_open(&s, t, tn_prepare(t, k->ast), &target);
+  tn_state_open(&s, t, tn_prepare(t, k->ast, &target), &target);
   tn_optimize(&s);
   memset(&low, 0, sizeof low);
   if (tn_lower(t, s.sink, &target, &low) != TINY_OK) return t->code;
@@ -403,7 +403,7 @@ static tiny_code masking_guarded(tiny_ctx *t, void *arg) {
   const tn_kernel *k = kernel_of(t, masking(t, which), &nbytes);
   const tn_target target = {NULL, &t->device[0]->limits};
   if (!k) return t->code;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   CHECK_EQ(run_kernel(t, k, sink, &target, want), TINY_OK);
   tn_state_open(&s, t, sink, &target);
   const tn_profile p = tn_profile_of(&s);
@@ -444,7 +444,7 @@ static tiny_code edges_guarded(tiny_ctx *t, void *arg) {
   const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &e->limits};
   CHECK(k != NULL && nbytes <= sizeof want);
   if (!k) return t->code;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
   tn_state_open(&s, t, sink, &target);
   tn_optimize(&s);

@@ -185,7 +185,7 @@ static tiny_code choose_for(tiny_ctx *t, trial *r, tiny_tensor *x) {
   tiny_bytes text = {t, NULL, 0, 0};
   const tn_kernel *k = kernel_of(t, x, &nbytes);
   if (!k) return t->code;
-  tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+  tn_state_open(s, t, tn_prepare(t, k->ast, &target), &target);
   tn_optimize(s);
   tn_schedule_print(&text, &s->done);
   snprintf(r->text, sizeof r->text, "%s", text.data ? text.data : "");

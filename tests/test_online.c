@@ -125,7 +125,7 @@ static tiny_code opt_guarded(tiny_ctx *t, void *arg) {
   CHECK(k && nbytes <= sizeof want && tn_gpu_limits("sm_90", &limits));
   if (!k) return t->code;
   const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &limits};
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   memset(want, 1, nbytes); memset(got, 2, nbytes);
   CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
   const int64_t serial = t->ir->serial;    // ranges that are made again have the same numbers
@@ -361,7 +361,7 @@ static tiny_code chosen_guarded(tiny_ctx *t, void *arg) {
   if (!kernels || d.plan.nstep != 1) return t->code;
   const tn_target target = {NULL, &limits};
   t->ir->serial = TN_PIPELINE_SERIAL;
-  tiny_uop *sink = tn_prepare(t, kernels[0]->ast);
+  tiny_uop *sink = tn_prepare(t, kernels[0]->ast, &target);
   const int64_t serial = t->ir->serial;
   tn_state_open(state, t, sink, &target);
   tn_optimize(state);

@@ -25,7 +25,6 @@
 
 // ** running and comparing **
 
-static size_t nbytes_of(const item *a) { return (size_t)nelem(a) * tn_dtypes[a->dtype].nbytes; }
 
 // LANES: kernels as the CPU's are, with lanes, tiles and tasks, but interpreted: no compiler takes its time. LANES:64
 // has registers of 64 bytes.
@@ -50,18 +49,6 @@ static tiny_ctx *open_device(const char *device, const char *debug) {
   return tiny_open(&d);
 }
 
-// Position of the first element that differs, -1: none.
-static int64_t differs(const item *a, const char *got, const char *want) {
-  for (int64_t i = 0; i < nelem(a); i++) {
-    const int nb = tn_dtypes[a->dtype].nbytes;
-    const int64_t x = tn_dtype_load(a->dtype, got + i * nb), y = tn_dtype_load(a->dtype, want + i * nb);
-    if (!is_real(a)) { if (x != y) return i; continue; }
-    const double p = tn_to_f64(x), q = tn_to_f64(y);
-    if (p == q || (p != p && q != q)) continue;
-    if (!(fabs(p - q) <= 3 * a->err)) return i;
-  }
-  return -1;
-}
 static double shown(int dtype, const char *p, int64_t i) { return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, p + i * tn_dtypes[dtype].nbytes))); }
 
 typedef struct device { const char *name, *device, *debug; int every, from; } device;     // one batch of so many

@@ -74,7 +74,7 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   limits.nunits = 0;
   const tn_kernel *k = kernel_of(t, cases[r->which].make(t), &nbytes);
   if (!k) return t->code;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   exponentials(t, sink, &r->marked, &r->bare);
   memset(&renderer, 0, sizeof renderer);
   renderer.name = "all"; renderer.dtypes = ~(uint64_t)0; renderer.exp2_ulps = r->ulps; renderer.flags = TINY_TARGET_OPTIMIZES;

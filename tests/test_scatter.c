@@ -80,7 +80,7 @@ static tiny_code look_guarded(tiny_ctx *t, void *arg) {
     tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
     tiny_bytes text = {t, NULL, 0, 0};
     t->ir->serial = TN_PIPELINE_SERIAL;
-    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast), &target);
+    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast, &target), &target);
     tn_optimize(s);
     CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
     tn_schedule_print(&text, &s->done);
@@ -92,7 +92,7 @@ static tiny_code look_guarded(tiny_ctx *t, void *arg) {
     const tiny_uop *sink = s->sink;
     CHECK(tn_schedule_parse(text.data, &again) && again.n == done.n);
     t->ir->serial = TN_PIPELINE_SERIAL;
-    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast), &target);
+    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast, &target), &target);
     CHECK(tn_schedule_apply(s, &again) && s->sink == sink);
     tn_opt more = done.opt[done.n - 1];                      // of a kernel that is one already
     CHECK(!tn_opt_apply(s, &more));
@@ -158,7 +158,7 @@ static tiny_code columns_guarded(tiny_ctx *t, void *arg) {
     tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
     tiny_bytes text = {t, NULL, 0, 0};
     t->ir->serial = TN_PIPELINE_SERIAL;
-    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast), &target);
+    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast, &target), &target);
     tn_optimize(s);
     tn_schedule_print(&text, &s->done);
     columns += text.data && strstr(text.data, "LOCAL 1:32, GRID 1, SCATTER") != NULL;
@@ -208,7 +208,7 @@ static tiny_code legal_guarded(tiny_ctx *t, void *arg) {
     tn_schedule list;
     CHECK(tn_schedule_parse(lists[i].opts, &list));
     t->ir->serial = TN_PIPELINE_SERIAL;
-    tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+    tn_state_open(s, t, tn_prepare(t, k->ast, &target), &target);
     const int got = tn_schedule_apply(s, &list);
     if (got != lists[i].want) fprintf(stderr, "  %s\n", lists[i].opts);
     CHECK_EQ(got, lists[i].want);

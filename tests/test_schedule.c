@@ -436,7 +436,32 @@ static void test_golden(void) {
   golden_free(&log);
 }
 
+// What is wanted is stored, however deep the expression that it is and wherever that is cut.
+static void test_depths(void) {
+  enum { MOST = 350, NELEM = 5 };
+  static float want[MOST + 1][NELEM];
+  float got[NELEM];
+  for (int alone = 0; alone < 2; alone++) {
+    tiny_ctx *t = open_device("INTERP");
+    tiny_tensor *x[MOST + 1];
+    for (int i = 0; i < NELEM; i++) want[0][i] = (float)i - 2;
+    x[0] = tiny_from(t, want[0], TINY_F32, TINY_SHAPE(NELEM));
+    for (int k = 1; k <= MOST; k++) {
+      x[k] = tiny_add(x[k - 1], tiny_like(x[0], 0.5 + k % 3));              // one node deeper
+      for (int i = 0; i < NELEM; i++) want[k][i] = want[k - 1][i] + (0.5f + (float)(k % 3));
+    }
+    for (int k = MOST; k > 0; k -= alone ? 1 : 37) {
+      tiny_tensor *y = x[k], *shifted = tiny_add(y, tiny_like(y, 1)), *both[2] = {y, shifted};
+      CHECK_EQ(tiny_realize(both, 2 - alone), TINY_OK);
+      CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+      CHECK(!memcmp(got, want[k], sizeof got));
+    }
+    tiny_close(t);
+  }
+}
+
 int main(void) {
+  test_depths();
   test_kernels();
   test_linear();
   test_long_loops();

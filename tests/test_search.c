@@ -87,7 +87,7 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
   tn_kernel_state s, more;
   if (!k) return t->code;
   place_at(t, &machines[r->machine], &p);
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &p.target);
   const int64_t serial = t->ir->serial;
   tn_state_open(&s, t, sink, &p.target);
   if (r->chosen) tn_optimize(&s);
@@ -194,7 +194,7 @@ static tiny_code run_forged(tiny_ctx *t, void *arg) {
     memset(&chosen, 0, sizeof chosen); memset(&given, 0, sizeof given);
     place_at(t, &machines[2], &p);
     CHECK(tn_schedule_parse(forged[i].list, &list));
-    tn_state_open(&s, t, tn_prepare(t, k->ast), &p.target);
+    tn_state_open(&s, t, tn_prepare(t, k->ast, &p.target), &p.target);
     CHECK_EQ(tn_schedule_apply(&s, &list), forged[i].legal);
     CHECK_EQ(tn_pipeline_run(t, k->ast, &p.target, NULL, 0, &chosen), TINY_OK);
     CHECK_EQ(tn_pipeline_run(t, k->ast, &p.target, &list, 0, &given), TINY_OK);
@@ -286,7 +286,7 @@ static tiny_code families_trial(tiny_ctx *t, void *arg) {
   const tn_kernel *k = kernel_of(t, subjects[f->subject].make(t), &nbytes);
   if (!k) return t->code;
   place_at(t, &machines[f->machine], &p);
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &p.target);
   if (tn_is_ordered(t, sink)) return TINY_OK;
   tn_candidates_open(&s, t, k->ast, sink, &p.target, 1 << 14);
   tn_candidates_seeds(&s, test_brief(FAMILY_LISTS / 3, FAMILY_LISTS));
@@ -376,7 +376,7 @@ static tiny_code large_trial(tiny_ctx *t, void *arg) {
   for (int i = 0; i < d.plan.nstep; i++) for (int m = 0; m < MACHINES; m++) {
     place p;
     place_at(t, &machines[m], &p);
-    tiny_uop *sink = tn_prepare(t, kernels[i]->ast);
+    tiny_uop *sink = tn_prepare(t, kernels[i]->ast, &p.target);
     const int64_t serial = t->ir->serial;
     tn_state_open(&chosen, t, sink, &p.target);
     tn_optimize(&chosen);
@@ -436,7 +436,7 @@ static tiny_code outsider_writes(tiny_ctx *t, void *arg) {
   tn_compiler_identify(t->device[0]->programs);
   b.at = t->device[0]->programs; b.ast = k->ast;
   tn_build_name(t, &b);
-  tn_state_open(&s, t, tn_prepare(t, k->ast), &target);
+  tn_state_open(&s, t, tn_prepare(t, k->ast, &target), &target);
   if (o->text) {
     CHECK(tn_schedule_parse(o->text, &o->list));
     CHECK(tn_schedule_apply(&s, &o->list));

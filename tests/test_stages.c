@@ -96,7 +96,7 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
   CHECK(k != NULL && nbytes <= sizeof want);
   if (!k) return t->code;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &plain);
   CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
   const int64_t serial = t->ir->serial;
   r->ways += open_ahead(s, t, sink, &target, r->ahead);
@@ -149,7 +149,7 @@ static tiny_code waits_guarded(tiny_ctx *t, void *arg) {
   const tn_target target = {NULL, &r->limits};
   tn_lowered low;
   memset(&low, 0, sizeof low);
-  r->ways = open_ahead(s, t, tn_prepare(t, k->ast), &target, r->ahead);
+  r->ways = open_ahead(s, t, tn_prepare(t, k->ast, &target), &target, r->ahead);
   if (tn_lower(t, s->sink, &target, &low) != TINY_OK) return t->code;
   for (int i = 0; i < low.n; i++) {
     tiny_uop *u = low.list[i];
@@ -186,7 +186,7 @@ static tiny_code legal_guarded(tiny_ctx *t, void *arg) {
   tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
   const tn_kernel *k = kernel_of(t, cases[r->which].make(t), &nbytes);
   const tn_target target = {NULL, &r->limits};
-  open_ahead(s, t, tn_prepare(t, k->ast), &target, 0);
+  open_ahead(s, t, tn_prepare(t, k->ast, &target), &target, 0);
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   tiny_uop *loop = NULL;
   char text[64];
@@ -285,7 +285,7 @@ static tiny_code text_guarded(tiny_ctx *t, void *arg) {
   limits.dtypes = TN_CUDA_ARITHMETIC;
   const tn_target target = {&renderer, &limits};
   memset(&low, 0, sizeof low);
-  tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+  tn_state_open(s, t, tn_prepare(t, k->ast, &target), &target);
   tn_optimize(s);
   CHECK(strstr(text_of(t, &s->done), "PREFETCH STAGE") != NULL);
   if (tn_lower(t, s->sink, &target, &low) != TINY_OK) return t->code;

@@ -60,7 +60,7 @@ static tiny_code interpreted(tiny_ctx *t, void *arg) {
   const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
   CHECK(k != NULL && nbytes <= sizeof want);
   if (!k) return t->code;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
   tn_state_open(s, t, sink, &target);
   tn_optimize(s);
@@ -86,7 +86,7 @@ static tiny_code said(tiny_ctx *t, void *arg) {
   const tn_kernel *k = kernel_of(t, product(t, r->c), &nbytes);
   const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
   CHECK(k && nbytes <= sizeof want);
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
   tn_state_open(s, t, sink, &target);
   tn_optimize(s);
@@ -128,7 +128,7 @@ static tiny_code uneven(tiny_ctx *t, void *arg) {
   tn_schedule *list = (tn_schedule *)tn_scratch(t, sizeof *list);
   const tn_kernel *k = kernel_of(t, product(t, r->c), &nbytes);
   const tn_target target = {NULL, &r->limits};
-  tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+  tn_state_open(s, t, tn_prepare(t, k->ast, &target), &target);
   CHECK(tn_schedule_parse("SPLIT 0:64, SPLIT 3:16, SPLIT 1:64, WMMA .0 3 4 _ 5", list) && tn_schedule_apply(s, list));
   const tiny_uop *before = s->sink;
   const int64_t serial = t->ir->serial;
@@ -238,7 +238,7 @@ static int produced_text(tiny_ctx *t, const produced *r, const tn_kernel *k, tn_
   tiny_bytes text = {t, NULL, 0, 0};
   uint64_t uses = 0;
   memset(low, 0, sizeof *low);
-  tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+  tn_state_open(s, t, tn_prepare(t, k->ast, &target), &target);
   if (strlen(r->schedule) < 10) tn_optimize(s);
   if (!tn_schedule_parse(r->schedule, &more) || !tn_schedule_apply(s, &more)) return 0;
   tiny_bytes printed = {t, NULL, 0, 0};

@@ -83,7 +83,7 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
   CHECK(k != NULL && nbytes <= sizeof want);
   if (!k) return t->code;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   memset(want, 1, nbytes); memset(got, 2, nbytes);
   CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
   const int64_t serial = t->ir->serial;
@@ -173,7 +173,7 @@ static tiny_code any_guarded(tiny_ctx *t, void *arg) {
   const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
   CHECK(k != NULL && nbytes <= sizeof want);
   if (!k) return t->code;
-  tiny_uop *sink = tn_prepare(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast, &target);
   CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
   tn_state_open(s, t, sink, &target);
   const tn_profile p = tn_profile_of(s);
@@ -241,7 +241,7 @@ static tiny_code text_guarded(tiny_ctx *t, void *arg) {
   limits.dtypes = TN_CUDA_ARITHMETIC;
   const tn_target target = {&r->renderer, &limits};
   memset(&low, 0, sizeof low);
-  tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+  tn_state_open(s, t, tn_prepare(t, k->ast, &target), &target);
   tn_optimize(s);
   if (tn_lower(t, s->sink, &target, &low) != TINY_OK) return t->code;
   snprintf(name, sizeof name, "k%d", r->n++);
@@ -340,7 +340,7 @@ static tiny_code widths_guarded(tiny_ctx *t, void *arg) {
   const tn_target target = {NULL, &w->limits};
   const tn_kernel *k = kernel_of(t, make(t, &c, TINY_F16), &nbytes);
   if (!k) return t->code;
-  tn_state_open(&s, t, tn_prepare(t, k->ast), &target);
+  tn_state_open(&s, t, tn_prepare(t, k->ast, &target), &target);
   tn_optimize(&s);
   CHECK_EQ(tn_kernel_collect(&s, TINY_OP_WHERE).n, 0);
   memset(&low, 0, sizeof low);

@@ -36,6 +36,19 @@ typedef struct tn_pipeline {
 
 // ** what a kernel says, before any choice is made **
 
+// A kernel that was scheduled for a device whose memory can be added to, and is run by one that cannot: what it would
+// add it stores, as its memory has been cleared (schedule/atomics.c).
+static tiny_uop *tn_pass_additions(tn_pipeline *p, tiny_uop *sink) {
+  tn_list stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_collect_op(p->t, sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++) {
+    const tiny_uop *u = stores.u[i];
+    if (u->k != TN_ADDS || p->target->limits->atomics >> u->src[1]->dtype & 1) continue;
+    tn_push(p->t, &from, stores.u[i]);
+    tn_push(p->t, &to, tn_uop_make(p->t, TINY_OP_STORE, TINY_VOID, 1, 2, u->src, 0, 0, NULL));
+  }
+  return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
+}
 static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
   return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
 }
@@ -148,6 +161,7 @@ typedef struct tn_pass {
 } tn_pass;
 
 static const tn_pass tn_passes[] = {
+  {"additions",       tn_pass_additions,    TN_PREPARE, 0},                // to memory, where the target has none
   {"reductions",      tn_pass_reductions,   TN_PREPARE, TN_IF_FREE},       // gathers and scatters, of sums over masks
   {"scans",           tn_pass_scans,        TN_PREPARE, TN_IF_FREE},
   {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
@@ -199,7 +213,7 @@ static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *
   memset(&p, 0, sizeof p);
   p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
   p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_OPTS);
-  if (target && target->renderer)
+  if (target->renderer)
     p.has |= TN_IF_RENDERED | (tn_target_has(target, TINY_TARGET_SHUFFLES) ? TN_IF_SHUFFLES : 0) |
         (target->renderer->ops[TINY_OP_FMA] ? TN_IF_FUSES : 0);
   return p;
@@ -219,8 +233,8 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
 }
 
 // The kernel as it is scheduled.
-static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
-  tn_pipeline p = tn_pipeline_of(t, sink, NULL);
+static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  tn_pipeline p = tn_pipeline_of(t, sink, target);
   t->ir->serial = TN_PIPELINE_SERIAL;
   return tn_pipeline_stage(&p, sink, TN_PREPARE);
 }
@@ -271,7 +285,7 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
   tn_pipeline p = tn_pipeline_of(t, sink, target);
   p.schedule = schedule;
   if (tn_verify(t, sink, TN_SPEC_KERNEL) != TINY_OK) return t->code;
-  sink = tn_prepare(t, sink);
+  sink = tn_prepare(t, sink, target);
   if (!plain) sink = tn_pipeline_stage(&p, sink, TN_OPTIMIZE);
   return t->code == TINY_OK ? tn_lower(t, sink, target, out) : t->code;
 }

@@ -222,7 +222,8 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   tn_toposort(t, s->sink, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *src[3];
-    if (u->op == TINY_OP_INDEX && tn_depends(t, u->src[1], wide)) {
+    // a place that does not move with r, but exists by a condition that does, need not be one beyond r's end
+    if (u->op == TINY_OP_INDEX && (tn_depends(t, u->src[1], wide) || tn_depends(t, u->src[u->nsrc - 1], wide))) {
       // what it was found by, an index that is loaded, has got its condition before
       for (uint32_t j = 0; j < u->nsrc; j++) src[j] = tn_replace(t, u->src[j], from.n, from.u, to.u);
       src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, src[2], inside) : inside;

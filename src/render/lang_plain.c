@@ -15,9 +15,6 @@
 #include "lang_c.c"
 #endif
 
-// flags: memory lies apart; nobody else adds to it meanwhile.
-enum { TN_PLAIN_RESTRICT = 1, TN_PLAIN_ADDS = 2 };
-
 // exact: of what cannot wrap.
 static const struct { int op; const char *format, *exact; } tn_plain_ops[] = {
   {TINY_OP_NEG, "NEG_%t(%0)", "-%0"}, {TINY_OP_ADD, "ADD_%t(%0, %1)", "%0 + %1"},
@@ -36,14 +33,15 @@ static const struct { int dtype; const char *type, *literal, *wide; } tn_plain_t
   {TINY_U64, "u64", "%kull", "u64"}, {TINY_F32, "f32", "%kf", NULL}, {TINY_F64, "f64", "%k", NULL}
 };
 
-static void tn_lang_plain(tiny_renderer *r, int flags) {
+// apart: the kernel's memory lies apart.
+static void tn_lang_plain(tiny_renderer *r, int apart) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "plain C"; r->file = "c";
   r->flags = TINY_TARGET_OPTIMIZES;
   l->kernel = "static void %n(%a, char *local, i32 task) {"; l->end = "}";
-  l->buffer = flags & TN_PLAIN_RESTRICT ? "%t *RESTRICT %n" : "%t *%n";
-  l->buffer_read = flags & TN_PLAIN_RESTRICT ? "const %t *RESTRICT %n" : "const %t *%n";
+  l->buffer = apart ? "%t *RESTRICT %n" : "%t *%n";
+  l->buffer_read = apart ? "const %t *RESTRICT %n" : "const %t *%n";
   l->scalar = "%t %n";
   l->local = "%t %n[%k];"; l->local_given = "%t *const %n = (%t *)(void *)(local + %k);";
   l->global_id = "(%t)task";
@@ -59,8 +57,6 @@ static void tn_lang_plain(tiny_renderer *r, int flags) {
     const int d = tn_plain_types[i].dtype;
     l->types[d] = tn_plain_types[i].type;
     l->literals[d] = tn_plain_types[i].literal;
-    if (flags & TN_PLAIN_ADDS && d != TINY_VOID && d != TINY_BOOL)
-      l->atomics[d] = tn_is_int(d) ? "%0 = ADD_%t(%0, %1)" : "%0 = %0 + %1";
   }
   for (size_t i = 0; i < sizeof tn_plain_ops / sizeof *tn_plain_ops; i++) {
     l->ops[tn_plain_ops[i].op] = tn_plain_ops[i].format;

@@ -305,7 +305,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
-  tiny_uop *sink = tn_prepare(t, b->ast);
+  tiny_uop *sink = tn_prepare(t, b->ast, &target);
   tn_candidates_open(&s, t, b->ast, sink, &target, tn_machine_grid(&d->limits) ? (int)TN_BEAM_ITEMS : tn_os_cores());
   tn_state_open(choice, t, sink, &target);
   tn_optimize(choice);

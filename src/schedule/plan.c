@@ -397,6 +397,16 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   tn_draft_arenas(t, d, g->targets, life, nlife);
 }
 
+// Does a step write every output that has elements and memory of its own?
+static tiny_code tn_draft_check(tiny_ctx *t, const tn_draft *d) {
+  char *written = (char *)tn_scratch(t, (size_t)d->plan.nplace + 1);
+  for (int i = 0; i < d->plan.nstep; i++) written[d->plan.step[i].mem[0]] = 1;
+  for (int i = 0; i < d->plan.nplace; i++)
+    if (d->plan.place[i].kind == TN_PLACE_OUTPUT && d->plan.place[i].nbytes && !written[i])
+      return tiny_fail(t, TINY_E_INTERNAL, "plan: no kernel stores output %d", d->plan.place[i].index);
+  return TINY_OK;
+}
+
 // The nodes of the walk that each step may be named for: the largest of its REDUCEs, and what it stores. What planning
 // has made stands for the node that wanted it. now: as in tn_draft_plan.
 static void tn_draft_names(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now, const tn_graph *g,
@@ -496,8 +506,8 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
   tn_trace_kernels(t, &g, order);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
+  if (t->code != TINY_OK || tn_draft_check(t, d) != TINY_OK) return t->code;
   if (t->labels) tn_draft_names(t, d, v, now, &g, order);
-  if (t->code != TINY_OK) return t->code;
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
   return TINY_OK;

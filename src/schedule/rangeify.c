@@ -139,7 +139,7 @@ static void tn_node_cut(tn_graph *g, tn_node *n) {
     tn_node_force(waist);
     while (above--) tn_node_gather(g, tn_graph_node(g, d.passed.u[above]));
   }
-  n->forced = n->depth >= TN_MAX_DEPTH;
+  n->forced |= n->depth >= TN_MAX_DEPTH;
   tn_scratch_rewind(g->t, mark);
 }
 

@@ -72,8 +72,8 @@ static tn_storage *tn_call_named(tiny_program *p, const char *call, const char *
   const tiny_uop *memory = NULL;
   for (int i = 0; name && i < p->nnamed && !memory; i++)
     if (!strcmp(p->named[i].name, name)) memory = p->leaf[p->named[i].leaf].memory;
-  const uint64_t has = memory ? (uint64_t)tn_node_nbytes(memory) : UINT64_MAX;
-  return tn_opened_fits(p->t, call, name, data, has, nbytes) ? tn_leaf_storage(memory) : NULL;
+  const uint64_t has = memory ? (uint64_t)tn_node_nbytes(memory) : 0;
+  return tn_opened_fits(p->t, call, name, data, memory ? &has : NULL, nbytes) ? tn_leaf_storage(memory) : NULL;
 }
 // Bytes of it are about to be read, or written: runs under way that meet them go on to their ends.
 typedef struct tn_call_memory { tn_storage *s; int writes; } tn_call_memory;

@@ -90,8 +90,8 @@ static void tn_export_limits(tiny_limits *limits, int vector_nbytes) {
   limits->vector_nbytes = vector_nbytes < 0 ? 0 : vector_nbytes ? vector_nbytes : TN_EXPORT_VECTOR;
   limits->vector_registers = limits->vector_nbytes == 64 ? 32 : 16;
 }
-static void tn_export_renderer(const tn_exporting *x, tiny_renderer *r, int flags) {
-  tn_lang_plain(r, flags | (x->d->threads ? 0 : (int)TN_PLAIN_ADDS));
+static void tn_export_renderer(const tn_exporting *x, tiny_renderer *r, int apart) {
+  tn_lang_plain(r, apart);
   if (x->d->vector_nbytes >= 0) tn_lang_plain_lanes(r);
   tn_cstyle(r);
 }
@@ -115,7 +115,7 @@ static tiny_code tn_export_render(tn_exporting *x, int kernel, const tn_lowered 
   tiny_bytes text = {t, NULL, 0, 0};
   uint64_t uses = 0;
   const tiny_listing listing = {k->name, low->list, low->n, low->hints, low->local, low->local_nbytes};
-  tn_export_renderer(x, &r, tn_export_apart(x, kernel, k) ? TN_PLAIN_RESTRICT : 0);
+  tn_export_renderer(x, &r, tn_export_apart(x, kernel, k));
   r.language.kernel = tn_text_of_format(t, "static void %%n(%%a%s%s) {", k->local_nbytes ? ", char *local" : "",
                                         k->has_task ? ", i32 task" : "");
   if (tn_cstyle_kernel(t, &r, &listing, &text, &uses) != TINY_OK) return t->code;

@@ -120,10 +120,8 @@ static tiny_code tn_loading_builds(tiny_ctx *t, const tn_loading *l, struct tn_p
 // One allocation, as tn_plan_keep makes them; it is the program's own.
 static tn_plan *tn_loading_plan(tiny_ctx *t, const tn_saved *f, const tn_build *build, int device) {
   const int *n = f->n;
-  int outputs = 0;
-  for (int i = 0; i < n[TN_SAVED_OUTPUTS]; i++) outputs += f->output[i].place >= 0;
   size_t nbytes = sizeof(tn_plan) + (size_t)n[TN_SAVED_PLACES] * sizeof(tn_place_row) +
-      (size_t)outputs * sizeof(tn_output) +
+      (size_t)f->head->noutput * sizeof(tn_output) +
       (size_t)n[TN_SAVED_STEPS] * sizeof(tn_step) + (size_t)n[TN_SAVED_TILES] * sizeof(tn_tiled_axes) + 16 * 6 +
       (size_t)n[TN_SAVED_NUMBERS] * sizeof(int) + (size_t)n[TN_SAVED_DIMS] * sizeof(int64_t);
   tn_plan *p = (tn_plan *)tn_alloc(t, nbytes);
@@ -133,7 +131,7 @@ static tn_plan *tn_loading_plan(tiny_ctx *t, const tn_saved *f, const tn_build *
   int64_t *dim = (int64_t *)tn_plan_put(&at, f->dim, (size_t)n[TN_SAVED_DIMS] * sizeof *f->dim);
   p->step = (tn_step *)(void *)at; at += (size_t)n[TN_SAVED_STEPS] * sizeof *p->step;
   p->tiled = (tn_tiled_axes *)(void *)at; at += (size_t)n[TN_SAVED_TILES] * sizeof *p->tiled;
-  p->output = (tn_output *)(void *)at; at += (size_t)outputs * sizeof *p->output;
+  p->output = (tn_output *)(void *)at; at += (size_t)f->head->noutput * sizeof *p->output;
   int *number = (int *)(void *)at;
   memcpy(number, f->number, (size_t)n[TN_SAVED_NUMBERS] * sizeof *number);
   p->nplace = n[TN_SAVED_PLACES]; p->nstep = n[TN_SAVED_STEPS]; p->ntiled = n[TN_SAVED_TILES];
@@ -142,6 +140,7 @@ static tn_plan *tn_loading_plan(tiny_ctx *t, const tn_saved *f, const tn_build *
     const tn_saved_place *x = &f->place[i];
     p->place[i].kind = kinds[x->kind]; p->place[i].index = x->index; p->place[i].device = device;
     p->place[i].nbytes = x->nbytes; p->place[i].offset = x->offset;
+    if (x->kind == TN_SAVED_IN_OUTPUT) p->output[p->noutput++].place = i;    // in the order of their numbers
   }
   for (int i = 0; i < p->ntiled; i++) {
     p->tiled[i].n = (int)f->tiles[i].n;
@@ -159,8 +158,6 @@ static tn_plan *tn_loading_plan(tiny_ctx *t, const tn_saved *f, const tn_build *
     s->tiled = x->tiled; s->device = device;
     s->dtype = x->dtype; s->ndim = x->ndim; s->dim = dim + x->dim;
   }
-  for (int i = 0; i < n[TN_SAVED_OUTPUTS]; i++)
-    if (f->output[i].place >= 0) p->output[p->noutput++].place = f->output[i].place;
   p->arena[device] = p->arena_nbytes = p->alive_nbytes = f->head->arena_nbytes;
   return p;
 }
@@ -184,7 +181,6 @@ static tiny_uop *tn_loading_memory(const tn_loading *l, int i) {
   return (tiny_uop *)(uintptr_t)tn_plain_buffer(u);
 }
 static void tn_loading_bind_rows(tiny_ctx *t, tiny_program *p, const tn_saved *f) {
-  int row = 0;
   for (int i = 0; i < p->ninput; i++) {
     const tn_saved_input *x = &f->input[i];
     p->input[i].shape = tn_loading_shape(f, x->ndim, x->dim);
@@ -195,7 +191,7 @@ static void tn_loading_bind_rows(tiny_ctx *t, tiny_program *p, const tn_saved *f
     const tn_saved_output *x = &f->output[i];
     p->output[i].shape = tn_loading_shape(f, x->ndim, x->dim);
     p->output[i].dtype = x->dtype; p->output[i].input = x->input;
-    p->output[i].row = x->place < 0 ? -1 : row++;
+    p->output[i].row = x->place < 0 ? -1 : f->place[x->place].index;
   }
   for (int i = 0; i < p->nscalar; i++) {
     static const int kinds[] = {TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED, TN_SCALAR_SEED};

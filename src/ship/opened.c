@@ -19,15 +19,15 @@ typedef struct tn_opened {
   tn_saved f;                              // of the front
 } tn_opened;
 
-// Of memory of a program that is asked for by its name: has it as many bytes? has: UINT64_MAX: there is none of the
-// name.
-static int tn_opened_fits(tiny_ctx *t, const char *call, const char *name, const void *data, uint64_t has,
+// Of memory of a program that is asked for by its name: has it as many bytes? has: NULL: there is none of the name.
+static int tn_opened_fits(tiny_ctx *t, const char *call, const char *name, const void *data, const uint64_t *has,
                           size_t nbytes) {
-  const char *what = name && data ? "the program has no memory of that name" : "there is no name or no data";
-  if (name && data && has == nbytes) return 1;
-  if (!name || !data || has == UINT64_MAX) tiny_fail(t, TINY_E_ARG, "%s: %s", call, what);
-  else tiny_fail(t, TINY_E_ARG, "%s: %.100s has %llu bytes, not %llu", call, name, (unsigned long long)has,
-                 (unsigned long long)nbytes);
+  if (!name || !data) tiny_fail(t, TINY_E_ARG, "%s: there is no name or no data", call);
+  else if (!has) tiny_fail(t, TINY_E_ARG, "%s: the program has no memory of that name", call);
+  else if (*has != nbytes)
+    tiny_fail(t, TINY_E_ARG, "%s: %.100s has %llu bytes, not %llu", call, name, (unsigned long long)*has,
+              (unsigned long long)nbytes);
+  else return 1;
   return 0;
 }
 static int tn_opened_wrong(const tn_opened *o, const char *name, const char *wrong) {
@@ -121,6 +121,11 @@ static void tn_opened_range(const tn_saved *f, const tn_saved_step *s, int32_t a
   *least = f->input[x->input].least > low ? f->input[x->input].least : low;
   *most = f->input[x->input].most < high ? f->input[x->input].most : high;
 }
+// Is a kernel given a number of this dtype as it takes it? Of what a processor has no arithmetic for it takes the bits.
+static int tn_opened_is_number(int dtype, int taken) {
+  const int bits = tn_dtypes[dtype].nbytes == 1 ? TINY_U8 : TINY_U16;
+  return taken == dtype || (taken == bits && (tn_is_narrow(dtype) || dtype == TINY_BOOL));
+}
 // Is a kernel given what it says that it is given?
 static const char *tn_opened_step_check(const tn_saved *f, const tn_saved_step *s, const tn_wire_list *k) {
   for (int i = 0; i < k->n; i++) {
@@ -137,7 +142,8 @@ static const char *tn_opened_step_check(const tn_saved *f, const tn_saved_step *
     const int32_t arg = f->number[s->arg + u->k];
     const int dtype = arg < 0 ? TINY_I64 : f->scalar[arg].dtype;
     tn_opened_range(f, s, arg, &least, &most);
-    if (u->dtype != dtype || (TN_HAS_BOUNDS && tn_is_int(dtype) && (least < u->vmin || most > u->vmax)))
+    if (!tn_opened_is_number(dtype, u->dtype) ||
+        (TN_HAS_BOUNDS && tn_is_int(dtype) && (least < u->vmin || most > u->vmax)))
       return "a kernel takes a number of another kind";
   }
   return NULL;

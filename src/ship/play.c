@@ -459,8 +459,8 @@ static char *tn_play_named(tiny_program *p, const char *call, const char *name, 
   const tn_saved_memory *m = NULL;
   for (int k = 0; name && k < f->n[TN_SAVED_MEMORIES] && !m; k++)
     if (f->memory[k].name >= 0 && !strcmp(f->text + f->memory[k].name, name)) m = &f->memory[k];
-  const uint64_t has = m ? (uint64_t)m->nelem * (uint64_t)tn_dtypes[m->dtype].nbytes : UINT64_MAX;
-  return tn_opened_fits(p->t, call, name, data, has, nbytes) ? p->contents + m->at : NULL;
+  const uint64_t has = m ? (uint64_t)m->nelem * (uint64_t)tn_dtypes[m->dtype].nbytes : 0;
+  return tn_opened_fits(p->t, call, name, data, m ? &has : NULL, nbytes) ? p->contents + m->at : NULL;
 }
 TINY_API tiny_code tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes) {
   if (!p) return TINY_E_ARG;

@@ -144,10 +144,10 @@ static void tn_saving_steps(tn_saving *s) {
   static const int kinds[] = {TN_SAVED_IN_LEAF, TN_SAVED_IN_OUTPUT, TN_SAVED_IN_ARENA};
   const tn_plan *plan = s->p->plan;
   s->kernel = (const tn_executable **)tn_scratch(s->t, ((size_t)(plan ? plan->nstep : 0) + 1) * sizeof *s->kernel);
-  for (int i = 0; plan && i < plan->nplace; i++) {
+  for (int i = 0; plan && i < plan->nplace; i++) {           // outputs are numbered anew, without what lives in leaves
     const tn_place_row *p = &plan->place[i];
-    const int temp = p->kind == TN_PLACE_TEMP;
-    const tn_saved_place row = {p->nbytes, temp ? p->offset : 0, kinds[p->kind], temp ? 0 : p->index};
+    const int index = p->kind == TN_PLACE_LEAF ? p->index : p->kind == TN_PLACE_OUTPUT ? (int)s->head.noutput++ : 0;
+    const tn_saved_place row = {p->nbytes, p->kind == TN_PLACE_TEMP ? p->offset : 0, kinds[p->kind], index};
     tn_saving_row(s, TN_SAVED_PLACES, &row);
   }
   for (int i = 0; plan && i < plan->ntiled; i++) {
@@ -169,9 +169,6 @@ static void tn_saving_steps(tn_saving *s) {
     tn_saving_row(s, TN_SAVED_STEPS, &row);
   }
   s->head.arena_nbytes = plan ? plan->arena[s->device->number] : 0;
-  for (int i = 0; plan && i < plan->nplace; i++)
-    if (plan->place[i].kind == TN_PLACE_OUTPUT && plan->place[i].index >= (int)s->head.noutput)
-      s->head.noutput = (uint32_t)plan->place[i].index + 1;
   s->head.draws = s->p->ndraw;
 }
 // The program as rows, if it can be shipped; what its memory holds can be looked at afterwards.
