@@ -20,8 +20,13 @@ static void bytes_free(bytes *b) {
   memset(b, 0, sizeof *b);
 }
 
-// data: of the inputs, one after the other.
-typedef struct sample { tiny_tensor *in[SAMPLE_MOST], *out[MAX_ROOTS]; int n, m; bytes data; item root[MAX_ROOTS]; } sample;
+// data: of the inputs, one after the other. meant: what a first run gives by the interpreter of graphs.
+typedef struct sample {
+  tiny_tensor *in[SAMPLE_MOST], *out[MAX_ROOTS]; int n, m;
+  bytes data, meant;
+  item root[MAX_ROOTS];
+} sample;
+static void sample_free(sample *s) { bytes_free(&s->data); bytes_free(&s->meant); }
 static size_t sample_nbytes(tiny_tensor *x) { return (size_t)tn_node_nbytes(tn_uop_of(x)); }
 
 static void sample_inputs(const gen *g, uint64_t has, sample *s) {
@@ -35,6 +40,15 @@ static void sample_inputs(const gen *g, uint64_t has, sample *s) {
     s->in[s->n++] = tiny_keep(g->item[i].x);
   }
 }
+static void sample_evaluate(tiny_ctx *t, sample *s) {
+  for (int i = 0; i < s->m; i++) {
+    const size_t nbytes = nbytes_of(&s->root[i]);
+    char *x = (char *)calloc(1, nbytes + 1);
+    tn_eval_graph(t, tn_uop_of(s->out[i]), x, tn_reference_buffer);
+    bytes_add(&s->meant, x, nbytes);
+    free(x);
+  }
+}
 // The program of a seed. NULL: it is wrong, with *wrong = 1, or none: an input is assigned to, or reaches no output.
 static tiny_program *sample_capture(tiny_ctx *t, uint64_t seed, sample *s, int *wrong) {
   static gen made;
@@ -45,16 +59,20 @@ static tiny_program *sample_capture(tiny_ctx *t, uint64_t seed, sample *s, int *
   s->m = roots_of(&made, root);
   for (int i = 0; i < s->m; i++) { s->root[i] = *root[i]; s->out[i] = root[i]->x; }
   sample_inputs(&made, seed * 0x9E3779B97F4A7C15u & (seed * 0xC2B2AE3D27D4EB4Fu >> 7), s);
+  sample_evaluate(t, s);
   tiny_program *p = *wrong ? NULL : tiny_capture(t, s->in, s->n, s->out, s->m);
   *wrong |= !p && tiny_status(t) != TINY_E_STATE;
+  if (*wrong) fprintf(stderr, "seed %llu: not captured: %s\n", (unsigned long long)seed, tiny_error(t));
   tiny_end(t);
   t->tensors->random = 0;                  // as where it is loaded
   return p;
 }
-// Appends the bits of what a run gives.
-static int sample_run(tiny_program *p, tiny_tensor **in, int m, bytes *b) {
+// Appends the bits of what a run gives, whole or in pieces.
+static int sample_run(tiny_program *p, tiny_tensor **in, int m, int pieces, bytes *b) {
   tiny_tensor *out[MAX_ROOTS];
-  int ok = tiny_run(p, in, out) == TINY_OK;
+  tiny_code code = TINY_MORE;
+  while (code == TINY_MORE) code = pieces ? tiny_run_for(p, in, out, 1) : tiny_run(p, in, out);
+  int ok = code == TINY_OK;
   for (int i = 0; i < m; i++) {
     const size_t nbytes = sample_nbytes(out[i]);
     char *x = (char *)calloc(1, nbytes + 1);
@@ -64,5 +82,25 @@ static int sample_run(tiny_program *p, tiny_tensor **in, int m, bytes *b) {
     tiny_free(out[i]);
   }
   return ok;
+}
+// Is what a first run gave within what the generator allows of its values?
+static int sample_near(const sample *s, const bytes *got, const bytes *want) {
+  size_t at = 0;
+  for (int i = 0; i < s->m; at += nbytes_of(&s->root[i++]))
+    if (got->n < at + nbytes_of(&s->root[i]) || differs(&s->root[i], got->data + at, want->data + at) >= 0) return 0;
+  return 1;
+}
+// Are both the same bits, run after run, but for which NaN it is?
+static int sample_same(const sample *s, const bytes *got, const bytes *want) {
+  if (got->n != want->n) return 0;
+  for (size_t at = 0; at < want->n;) for (int i = 0; i < s->m; i++) {
+    const int d = s->root[i].dtype, each = tn_dtypes[d].nbytes;
+    for (int64_t k = 0; k < nelem(&s->root[i]); k++, at += (size_t)each) {
+      if (!memcmp(got->data + at, want->data + at, (size_t)each)) continue;
+      const double x = tn_to_f64(tn_dtype_load(d, got->data + at)), y = tn_to_f64(tn_dtype_load(d, want->data + at));
+      if (!tn_is_float(d) || x == x || y == y) return 0;
+    }
+  }
+  return 1;
 }
 #endif

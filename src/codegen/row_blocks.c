@@ -101,7 +101,8 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
     if (!next) return;
     tiny_uop **copy = tn_do_stage(s, next, 1, &rows, 0);
     if (!copy) return;
-    tn_do_split(s, TN_OPT_LANE, *copy, tn_lanes_for(tn_range_extent(rows), most, 0), NULL);
+    const int64_t lanes = tn_lanes_for(tn_range_extent(rows), most, 0);
+    if (lanes > 1) tn_do_split(s, TN_OPT_LANE, *copy, lanes, NULL);
   }
 }
 

@@ -320,6 +320,7 @@ static int tn_holds(int dtype, const tiny_uop *x) {
 RULES(tn_rules_compare, x, y, z, c, c0, c1)
   RULE("(LT x x)")                         return B(0);
   RULE("(NE x:i x)")                       return B(0);
+  RULE("(LT x:i 0)")                       return tn_is_unsigned(x->dtype) ? B(0) : NULL;
   RULE("(LT c x:i)") {                     // c < x -> !(x < c + 1)
     if (!tn_bounded(x) || c->k == tn_dtype_max(x->dtype)) return NULL;
     return not_(lt(x, K(x, c->k + 1)));
@@ -327,6 +328,7 @@ RULES(tn_rules_compare, x, y, z, c, c0, c1)
   RULE("(LT x:i y)")                       return tn_less(t, x, y);
   RULE("(NE x:i y)")                       return tn_differs(t, x, y);
   RULE("(NE (ADD x:i c0) c1)")             return ne(x, K(x, tn_wrap_add(c1->k, tn_wrap_mul(c0->k, -1))));
+  RULE("(NE (XOR x:i c0) c1)")             return ne(x, K(x, tn_dtype_wrap(x->dtype, c0->k ^ c1->k)));
   RULE("(NE (ADD x:i y) (ADD x z))")       return ne(y, z);
   RULE("(LT (IDIV x:i c0) c1)") {          // x // c0 < c1 -> x < c0 c1
     const int64_t k = tn_clamp_mul(c0->k, c1->k);

@@ -433,13 +433,16 @@ static tiny_code tn_export_contents(tn_exporting *x, const void **contents) {
       return x->s.t->code != TINY_OK ? x->s.t->code : TINY_E_DEVICE;
   return TINY_OK;
 }
-static int tn_export_arrays(tn_exporting *x, tn_sink *out, const void *const *contents) {
-  for (int i = 0; i < x->f.n[TN_SAVED_MEMORIES]; i++) {
-    const tn_saved_memory *m = &x->f.memory[i];
-    const size_t nbytes = tn_saving_nbytes(m);
-    if (!nbytes || (m->assigned && tn_export_is_zero(contents[i], nbytes))) continue;
-    if (!tn_export_array(x, out, i, contents[i])) return 0;
-  }
+// Does the text read memory number i? Of what a kernel was given some may turn out not to be needed.
+static int tn_export_reads(const tn_exporting *x, const tiny_bytes *text, int i) {
+  const char *const name = tn_text_of_format(x->s.t, "&%s_memory%d", x->name, i), *at = text->data;
+  const size_t n = strlen(name);
+  while (at && (at = strstr(at, name)) != NULL && at[n] >= '0' && at[n] <= '9') at += n;
+  return at != NULL;
+}
+static int tn_export_arrays(tn_exporting *x, tn_sink *out, const void *const *contents, const tiny_bytes *text) {
+  for (int i = 0; i < x->f.n[TN_SAVED_MEMORIES]; i++)
+    if (tn_export_reads(x, text, i) && !tn_export_array(x, out, i, contents[i])) return 0;
   return 1;
 }
 
@@ -507,7 +510,7 @@ static tiny_code tn_export_text(tn_exporting *x, tn_sink *out, const void *const
   tn_export_body(x, contents, digest, &steps, &body);
   if (t->code != TINY_OK) return t->code;
   const int done = tn_sink_put(out, front.data, front.n) &&
-      (tn_export_is_outside(x) || tn_export_arrays(x, out, contents)) && tn_sink_put(out, body.data, body.n);
+      (tn_export_is_outside(x) || tn_export_arrays(x, out, contents, &body)) && tn_sink_put(out, body.data, body.n);
   return done ? TINY_OK : t->code != TINY_OK ? t->code : TINY_E_IO;
 }
 static tiny_code tn_export_guarded(tiny_ctx *t, void *arg) {
