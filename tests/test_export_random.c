@@ -52,7 +52,8 @@ static void *build(const char *path) {
   static int made;
   char command[600], file[200];
   snprintf(file, sizeof file, "%s/%d.so", root, made++);
-  snprintf(command, sizeof command, "gcc -std=c99 -O1 -Wall -Wextra -Wpedantic -Werror -shared -fPIC %s -o %s -lm", path, file);
+  snprintf(command, sizeof command, "gcc -std=c99 -O1 -Wall -Wextra -Wpedantic -Werror -shared -fPIC %s -o %s -lm",
+           path, file);
   return system(command) ? NULL : dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 static void run_built(void *so, const sample *s, bytes *got) {

@@ -1,9 +1,9 @@
-// test_saved_random: random tensor programs, captured, saved and loaded: the bits of the captured program, run after run.
+// test_saved_random: random tensor programs, captured, saved and loaded: the bits of the captured program, run by run.
 // also: asan
 //
 // A program is captured, compared with the interpreter of graphs, and saved before it runs. It is loaded in another
-// context, where every second one runs in pieces: once as its caller's own, and once as anyone's, whose kernels are made
-// with every access guarded, and on the CPU may add in another order. The generator is random.h.
+// context, where every second one runs in pieces: once as its caller's own, and once as anyone's, whose kernels are
+// made with every access guarded, and on the CPU may add in another order. The generator is random.h.
 // TEST_ROUNDS=n: n programs instead of the usual. TEST_SEED=s: one program alone. TEST_FROM=s: start there.
 // TEST_SAVE=folder: the CPU's programs are written there, with what they take and give, for tests/shipped_play.c.
 #ifndef TINY_ALL
@@ -101,8 +101,8 @@ static void check_one(uint64_t seed, const char *device, int *nbad) {
 }
 
 int main(void) {
-  // Programs that were wrong once: an output behind what is assigned to, a sum that is added where nothing adds, a place
-  // before its memory, beyond the end of a loop that was made longer, and an output that was cut, but not stored.
+  // Programs that were wrong once: an output behind what is assigned to, a sum that is added where nothing adds, a
+  // place before its memory, beyond the end of a loop that was made longer, and an output that was cut, not stored.
   static const uint64_t found[] = {21, 318, 1257, 4458};
   static const char *const devices[] = {"INTERP", "CPU"};
   const char *one = getenv("TEST_SEED");

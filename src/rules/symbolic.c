@@ -66,6 +66,7 @@ RULES(tn_rules_arithmetic, x, y, z, m, n, c, c0, c1)
   RULE("(AND x:i -1)")                     return x;
   RULE("(AND|OR|MAX x x)")                 return x;
   RULE("(MAX x:f -inf)")                   return x;
+  RULE("(MAX x:i 0)")                      return tn_is_unsigned(x->dtype) ? x : NULL;
   RULE("(NEG (NEG x))")                    return x;
   RULE("(TRUNC x:i)")                      return x;
   // ** what nothing is left of **
