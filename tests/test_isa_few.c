@@ -1,3 +1,4 @@
+// brief: asan
 // test_isa with five registers of each kind: nearly all values are spilled.
 #define TN_X86_REGS_GENERAL 5
 #define TN_X86_REGS_VECTORS 5
