@@ -27,6 +27,16 @@ for level in "" :sse2 :avx2; do
   says "machine code without a compiler, CPU$level" " 0 failed" "$work/play_alone" "$files" "CPU$level" trusted 0 $names
   says "interpreted, CPU$level" " 0 failed" "$work/play_alone" "$files" "CPU$level" untrusted all $names
 done
+# Random programs (tests/random.h).
+drawn="$work/drawn"
+mkdir "$drawn"
+build -O1 -DTEST_PROGRAM='"test_saved_random"' tests/test_saved_random.c -o "$work/draw" || exit 1
+says "random programs, saved" " 0 failed" env TEST_SAVE="$drawn" TEST_ROUNDS=40 "$work/draw"
+programs=$(cd "$drawn" && ls ./*.tiny | sed 's/^..//; s/.tiny$//')
+for way in "trusted 0" "untrusted some" "refused all"; do
+  says "random programs, $way" " 0 failed" "$work/play" "$drawn" CPU $way $programs
+done
+
 says "bad files, arguments, refused memory" " 0 failed" "$work/play" "$work/files" bad step
 
 # A processor lesser than the code wants takes the lists that any can compile.

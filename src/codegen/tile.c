@@ -415,14 +415,15 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
 // The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
 static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_kblocks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
-  int n = 0;
-  for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
-  for (int i = 0; i < reduces.n; i++)
-    if (tn_has_kblocks(reduces.u[i]) == with_kblocks && tn_stage_holds(reduces.u[i])) {
-      tn_do_stage(s, reduces.u[i], n, inner, 0);
-      return;
-    }
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *sum = reduces.u[i];
+    int n = 0;
+    if (tn_has_kblocks(sum) != with_kblocks || !tn_stage_holds(sum)) continue;
+    for (int j = 0; j < 6; j++) if (all[j] && tn_depends(s->t, sum, all[j])) inner[n++] = all[j];
+    if (n) tn_do_stage(s, sum, n, inner, 0);
+    return;
+  }
 }
 
 // Lanes of a tile that would be stored apart from each other: of the loops over its copies, the one whose elements lie

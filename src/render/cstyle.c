@@ -514,18 +514,24 @@ static void tn_text_survey(tn_text *x) {
     x->zeros[i] = (uint8_t)tn_low_zeros(x->list[i], x->zeros);
   }
   for (int i = 0; i < x->n; i++) {
-    const tiny_uop *u = x->list[i];
-    if (u->op == TINY_OP_END || u->op == TINY_OP_ENDIF) depth--;
+    const int op = x->list[i]->op;
+    if (op == TINY_OP_END || op == TINY_OP_ENDIF) depth--;
     x->depth[i] = depth;
+    if (op == TINY_OP_RANGE || op == TINY_OP_IF) depth++;
+  }
+  for (int i = x->n - 1; i >= 0; i--) {    // users before sources: what is only waited for asks for nothing
+    const tiny_uop *u = x->list[i];
+    const int waits = u->op == TINY_OP_AFTER, value = u->op == TINY_OP_LOAD || u->op == TINY_OP_INDEX;
+    if (!x->uses[i] && (value || tn_op_is(u->op, TINY_ALU))) continue;
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (u->src[j]->op == TINY_OP_GROUP || (j && u->op == TINY_OP_STORE && tn_copies_text(x, u))) continue;
+      if (waits && j && u->src[j]->op == TINY_OP_LOAD) continue;
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
       const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(x, u) : NULL;
       const tiny_uop *s = apart ? apart->src[0] : u->src[j];
       x->uses[s->seq] += through_index ? 2 : 1;
-      x->user_depth[s->seq] = depth;
+      x->user_depth[s->seq] = x->depth[i];
     }
-    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF) depth++;
   }
   for (int i = 0; i < x->n; i++)           // what is copied is not loaded, on whichever way its bits would go
     if (x->list[i]->op == TINY_OP_STORE && tn_copies_text(x, x->list[i]))
