@@ -536,6 +536,11 @@ static const struct { const char *body, *want; int groups; } mistakes[] = {
   {"struct many { float a[8]; }; if (i == 0) *(device many *)(x + 60) = *(device many *)x;",
     "out of bounds: thread 0 of group 0 writes 32 bytes at byte 240", 1},
   {"((device uchar *)x)[i] = 1;", NULL, 1},
+  {"device uchar *p = (device uchar *)x; p[i] = p[i] + 1; simd_sum(1.0f); p[i] = p[i] + 1;", NULL, 1},
+  {"device uchar *p = (device uchar *)x; y[i] = p[i] + p[5]; simd_sum(1.0f); p[i] = 1;", "a race: byte 5 of buffer 0 is "
+   "read by thread ", 1},
+  {"if (i < 3) ((device uchar *)x)[i] = 1; if (i == 3) y[0] = int(x[0]);", "a race: byte 0 of buffer 0 is written by "
+   "thread 0 of group 0 and read by thread 3", 1},
   {"float big[8] = {0}; for (uint k = 0; k < 8; k++) big[(k + i) % 8] += x[k]; y[i] = int(big[i % 8]);", NULL, 1},
   {"if (i < 60) x[i] = float4(*(device const float4 *)(y + (i & 60))).x;", NULL, 1},
   {"float4 v = *(device const float4 *)(y + 1); x[i] = v.x;", "line 4: thread 0 of group 0: an address that is not "

@@ -340,6 +340,7 @@ int main(void) {
   if (!on) test_found();
   for (int i = 0; i < MAKERS && !on && batches >= BATCHES; i++) CHECK(made_by[i] > 0);
   for (int k = 0; k < DEVICES; k++) {
+    if (on && strcmp(on, devices[k].name)) continue;
     test_net(&devices[k], convolutions, "convolutions");
     test_net(&devices[k], attention, "attention");
     test_net(&devices[k], dense, "dense");
