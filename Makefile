@@ -167,12 +167,13 @@ test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine build/plain/test
 	@TEST_STEP=1 TEST_STRIDE=8 TEST_SEEDS="11 12 13 14 15 16" tests/test_ptx_nvcc.sh
 
 # Apple's without a Mac: vectors and programs on METAL, on GPUs that are played; and cross compiled.
-test-metal: build/plain/test_metal
+test-metal: build/plain/test_metal build/plain/test_languages
 	@$(MAKE) -s tiny.h
 	@build/plain/test_metal
-	@TEST_METAL_CHIPS="$${TEST_METAL:-apple7 apple8 apple9 mac2}" TEST_STRIDE=$${TEST_STRIDE:-40} TEST_ROUNDS=$${TEST_ROUNDS:-100} \
-	  TEST_RANDOM=$${TEST_RANDOM:-10} TEST_STEPS=$${TEST_STEPS:-20} TEST_METAL_ASAN=1 tests/test_metal.sh
+	@TEST_METAL_CHIPS="$${TEST_METAL:-apple7 apple8 apple9 mac2}" TEST_STRIDE=$${TEST_STRIDE:-100} TEST_ROUNDS=$${TEST_ROUNDS:-100} \
+	  TEST_RANDOM=$${TEST_RANDOM:-1} TEST_STEPS=$${TEST_STEPS:-20} TEST_METAL_ASAN=1 tests/test_metal.sh
 	@tests/test_metal_cross.sh
+	@TEST_OTHERS=only build/plain/test_languages
 
 # What could not be proven without a Mac, item by item; elsewhere on the mock, which it says.
 ifeq ($(shell uname),Darwin)

@@ -182,7 +182,14 @@ static void metal_wait(int state, int flags, int line) {
   one->state = state; one->flags = flags; one->line = line; one->fiber = fiber;
   metal_switch(&w->fiber[fiber], &w->core);
 }
-static void metal_group_barrier(int flags, int line) { metal_wait(METAL_AT_GROUP, flags, line); }
+// Apple's compiler, of kernels that say that their groups are at most a SIMD-group: MoltenVK, issue 2711.
+static void metal_group_barrier(int flags, int line) {
+  const int most = metal_function_max_threads(metal_now->run->f);
+  if (most && most <= METAL_LANES && !(flags & METAL_MEM_DEVICE))
+    metal_fail(metal_now, "line %d: a barrier of threadgroup memory alone, which Apple's compiler gets wrong where "
+               "max_total_threads_per_threadgroup is %d", line, most);
+  metal_wait(METAL_AT_GROUP, flags, line);
+}
 static void metal_simd_barrier(int flags, int line) {
   metal_now->one[metal_now->now].nbytes = 0;
   metal_now->one[metal_now->now].all = 0;

@@ -71,7 +71,8 @@ namespace metal {
     METAL_FLOAT_1(fabs, __builtin_fabsf(x)) \
     METAL_FLOAT_2(fmin, __builtin_fminf(x, y)) METAL_FLOAT_2(fmax, __builtin_fmaxf(x, y))
   // min, max and clamp, which integers have as well, where a namespace says how exact: a number where the other is none
-  #define METAL_ORDERED METAL_FLOAT_2(min, fmin(x, y)) METAL_FLOAT_2(max, fmax(x, y)) METAL_FLOAT_3(clamp, fmin(fmax(x, y), z))
+  #define METAL_ORDERED \
+    METAL_FLOAT_2(min, fmin(x, y)) METAL_FLOAT_2(max, fmax(x, y)) METAL_FLOAT_3(clamp, fmin(fmax(x, y), z))
   METAL_ELEMENTARY
   METAL_FLOAT_1(exp2, __builtin_exp2f(x))
   namespace fast { METAL_ELEMENTARY METAL_ORDERED METAL_FLOAT_1(exp2, __builtin_exp2f(x)) }

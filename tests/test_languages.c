@@ -307,6 +307,11 @@ int main(void) {
     if (!getenv("TEST_LANGUAGES_ONLY") || strstr(languages[i].name, getenv("TEST_LANGUAGES_ONLY")))
       write_language(&languages[i], all != NULL);
   if (getenv("TEST_LANGUAGES")) return test_report();
+  if (getenv("TEST_OTHERS") && !strcmp(getenv("TEST_OTHERS"), "only")) {
+    if (host_compiler() && others_are_here()) test_others();
+    else printf("test_languages: others' Metal is left out: there is no node, webgpu of npm, EGL, glslang or SPIRV-Cross\n");
+    return test_report();
+  }
   test_refused();
   test_exchanged("LANG:metal31", "= exchanged(", "= exchanged(");
   test_exchanged("LANG:metal24", NULL, NULL);

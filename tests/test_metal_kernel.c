@@ -645,7 +645,11 @@ static void test_textures(void) {
 static void test_dispatches(void) {
   metal_module *m = module_of(BEGIN "[[kernel, max_total_threads_per_threadgroup(32)]] void f(device float *x "
                                     "[[buffer(2)]], threadgroup float *t [[threadgroup(1)]]) {}\n"
-                              "kernel void g(device float *x [[buffer(31)]]) { }\n", 240);
+                              "kernel void g(device float *x [[buffer(31)]]) { }\n"
+                              "[[kernel, max_total_threads_per_threadgroup(32)]] void h() { "
+                              "threadgroup_barrier(mem_flags::mem_threadgroup); }\n"
+                              "[[kernel, max_total_threads_per_threadgroup(8 > 32 ? 8 : 33)]] void k() { "
+                              "threadgroup_barrier(mem_flags::mem_threadgroup); }\n", 240);
   static const struct { unsigned groups, items; int x, t; const char *want; } bad[] = {
     {1, 32, 1, 1, NULL}, {0, 32, 1, 1, "has no threads"}, {1, 0, 1, 1, "has no threads"}, {1, 33, 1, 1,
       "33 threads is over its maximum of 32"},
@@ -661,6 +665,9 @@ static void test_dispatches(void) {
     CHECK(!bad[i].want || strstr(said, bad[i].want));
   }
   metal_dispatch d = dispatch_of(m, "g", 1, 1), none = dispatch_of(m, "no", 1, 1);
+  metal_dispatch wrong = dispatch_of(m, "h", 1, 8), right = dispatch_of(m, "k", 1, 8);
+  CHECK(metal_run(&wrong, said, sizeof said) && strstr(said, "which Apple's compiler gets wrong where"));
+  CHECK(!metal_run(&right, said, sizeof said));
   CHECK(metal_run(&d, said, sizeof said) && strstr(said, "there is no buffer 31"));
   CHECK(metal_run(&none, said, sizeof said) && strstr(said, "there is no function"));
 }

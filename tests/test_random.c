@@ -346,7 +346,7 @@ int main(void) {
     test_net(&devices[k], dense, "dense");
     test_sums_of_constants(&devices[k]);
     test_padded_scatter(&devices[k]);
-    test_looks(&devices[k], 1, test_some(!strcmp(devices[k].device, "CPU") ? BATCHES / 4 : BATCHES * 4));
+    test_looks(&devices[k], 1, on ? batches * 4 : test_some(!strcmp(devices[k].device, "CPU") ? BATCHES / 4 : BATCHES * 4));
   }
   if (refused) printf("refused: %d programs want f64, which the device has not\n", refused);
   return test_report();
