@@ -167,12 +167,13 @@ test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine build/plain/test
 	@TEST_STEP=1 TEST_STRIDE=8 TEST_SEEDS="11 12 13 14 15 16" tests/test_ptx_nvcc.sh
 
 # Apple's without a Mac: vectors and programs on METAL, on GPUs that are played; and cross compiled.
-test-metal: build/plain/test_metal
+test-metal: build/plain/test_metal build/plain/test_languages
 	@$(MAKE) -s tiny.h
 	@build/plain/test_metal
-	@TEST_METAL_CHIPS="$${TEST_METAL:-apple7 apple8 apple9 mac2}" TEST_STRIDE=$${TEST_STRIDE:-40} TEST_ROUNDS=$${TEST_ROUNDS:-100} \
-	  TEST_RANDOM=$${TEST_RANDOM:-10} TEST_STEPS=$${TEST_STEPS:-20} TEST_METAL_ASAN=1 tests/test_metal.sh
+	@TEST_METAL_CHIPS="$${TEST_METAL:-apple7 apple8 apple9 mac2}" TEST_STRIDE=$${TEST_STRIDE:-100} TEST_ROUNDS=$${TEST_ROUNDS:-100} \
+	  TEST_RANDOM=$${TEST_RANDOM:-1} TEST_STEPS=$${TEST_STEPS:-20} TEST_METAL_ASAN=1 tests/test_metal.sh
 	@tests/test_metal_cross.sh
+	@TEST_OTHERS=only build/plain/test_languages
 
 # What could not be proven without a Mac, item by item; elsewhere on the mock, which it says.
 ifeq ($(shell uname),Darwin)
@@ -409,12 +410,13 @@ build/mock/$(1)/page: build/mock/$(1)/page.m build/mock/$(1).o
 build/mock/$(1)/device: tests/test_metal_device.m build/mock/$(1).o
 	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra $$< -x none build/mock/$(1).o -o $$@ $$(METAL_LIBS) $$(LIBS)
 build/mock/$(1)/test_metal_mock: tests/test_metal_mock.m $$(METAL_PARTS:%=build/mock/$(1)/%.o)
-	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra $$< -x none $$(METAL_PARTS:%=build/mock/$(1)/%.o) -o $$@ $$(METAL_LIBS) $$(LIBS)
+	@$$(BUILD) $$(METAL_OBJC) -std=gnu11 -O1 $(2) -Wall -Wextra -Wno-unused-function $$< -x none $$(METAL_PARTS:%=build/mock/$(1)/%.o) -o $$@ $$(METAL_LIBS) $$(LIBS)
 build/mock/$(1).o: $$(METAL_PARTS:%=build/mock/$(1)/%.o) build/mock/$(1)/tiny_metal.o
 	@$$(BUILD) ld -r $$^ -o $$@
 endef
 $(eval $(call metal_rules,metal,-g))
 $(eval $(call metal_rules,metal-asan,$(SANITIZE)=address,undefined))
+$(eval $(call metal_rules,metal-tsan,$(SANITIZE)=thread))
 mock: build/mock/libcuda.so.1 build/mock/libcuda-old.so.1 build/mock/libnvrtc.so.13
 build/plain/test_cuda build/asan/test_cuda: | mock
 
@@ -437,6 +439,9 @@ build/plain/test_metal build/late/test_metal build/llvm/test_metal: build/mock/m
 build/asan/test_metal: LIBS += build/mock/metal-asan.o $(METAL_LIBS)
 build/asan/test_metal: build/mock/metal-asan.o
 build/asan/test_metal: private CLANG = $(METAL_CLANG)
+build/tsan/test_metal: LIBS += build/mock/metal-tsan.o $(METAL_LIBS)
+build/tsan/test_metal: build/mock/metal-tsan.o
+build/tsan/test_metal: private CLANG = $(METAL_CLANG)
 build/metal/% : LIBS += build/mock/metal.o $(METAL_LIBS)
 build/metal-asan/% : LIBS += build/mock/metal-asan.o $(METAL_LIBS)
 $(foreach flavour,metal metal-asan,$(eval $(TESTS:%=build/$(flavour)/%): build/mock/$(flavour).o))

@@ -1,4 +1,4 @@
-/* tiny_metal.m 0.1.0, source 2cbc406573fc4cdb61c0ac4c7b43f07d25c211a336e8d4087bf1d8cfba506f70
+/* tiny_metal.m 0.1.0, source 55fe73de0978bbc2a4bfda5b68c04cc5a9e6d5c822dc78a221a3252427b4b621
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -278,6 +278,9 @@ static tn_prepared_list *tn_prepared_list_of(tn_prepared *p, tn_prepared_graph *
 //    they lie at multiples of their size: buffers do (16 bytes at least), and so does threadgroup memory.
 //  - Quotients by numbers are written as such: products by reciprocals of 64 bits and shifts instead of them come out
 //    wrong (tinygrad, pull request 14137).
+//  - No kernel says that its groups are at most one SIMD-group, of 32: of those that say it Apple's compiler gets
+//    threadgroup_barrier(mem_flags::mem_threadgroup) wrong where there are fewer threads (MoltenVK, issue 2711; M2 Pro,
+//    macOS 15.7). 33 is enough.
 // What is what: Apple, Metal Shading Language Specification.
 #ifndef TN_RENDER_LANG_METAL
 #define TN_RENDER_LANG_METAL
@@ -392,7 +395,8 @@ static const struct { int dtype, version; const char *type, *literal; } tn_metal
 
 // What a device has: lanes of a SIMD-group exchange values; and multiply matrices.
 enum { TN_METAL_LANES = 1, TN_METAL_MATRICES = 2 };
-#define TN_METAL_KERNEL "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
+#define TN_METAL_KERNEL \
+  "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2 > 32 ? %0 * %1 * %2 : 33)]] void %n(%a,\n"
 #define TN_METAL_ITEMS \
   "    uint3 group [[threadgroup_position_in_grid]], uint simd [[simdgroup_index_in_threadgroup]],\n" \
   "    uint width [[threads_per_simdgroup]], uint lane [[thread_index_in_simdgroup]]) {\n"
@@ -2710,24 +2714,24 @@ Where things stand in tiny_metal.m
                                            of commands that was prepared
     258  src/metal/../render/lang_metal.c  the descriptor of Metal Shading Language 2.4 and newer: an element
                                            at a time or vectors of 2 and 4
-    455  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
+    459  src/metal/retain.m                who owns an object of Objective-C: the same words under ARC, under
                                            manual counting, and for GCC
-    542  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
-    804  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
+    546  src/metal/device.m                a GPU: which one, what it can do, and what is said when it fails
+    808  src/metal/residency.m             memory that the system is to keep where the GPU reaches it, from
                                            macOS 15 and iOS 18 on
-    866  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
-   1059  src/metal/memory.m                buffers of the device, and bytes from the host and to it
-   1370  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
+    870  src/metal/queue.m                 command buffers, and what is encoded into the one that is open
+   1063  src/metal/memory.m                buffers of the device, and bytes from the host and to it
+   1374  src/metal/archive.m               what the GPU's compiler made of a library's kernels, as bytes that
                                            the library's disk cache keeps
-   1452  src/metal/program.m               from texts to libraries, pipeline states and kernels
-   1831  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
+   1456  src/metal/program.m               from texts to libraries, pipeline states and kernels
+   1835  src/metal/launch.m                kernels, their arguments, and barriers between those that touch the
                                            same memory
-   1945  src/metal/graph.m                 launches that are handed over together again and again, as an
+   1949  src/metal/graph.m                 launches that are handed over together again and again, as an
                                            indirect command buffer (base/prepared.c)
-   2184  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
+   2188  src/metal/event.m                 places in the order of a device, waited for by others, and the wait
                                            for all of it
-   2279  src/metal/open.m                  a device is opened and closed
-   2381  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
+   2283  src/metal/open.m                  a device is opened and closed
+   2385  src/metal/host.m                  what a host that uses Metal itself shares: buffers, pages,
                                            textures, its command buffer, its events
-   2663  src/metal/backend.m               the one object of tiny_metal.h
+   2667  src/metal/backend.m               the one object of tiny_metal.h
 */

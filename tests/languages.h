@@ -199,13 +199,16 @@ static metal_module *language_metal(const language_device *d, const char *text) 
 }
 static tiny_code language_metal_launch(tiny_ctx *t, const tiny_launch *l, int other) {
   char said[400];
+  _Alignas(16) char uniform[31][16] = {{0}};                 // as WGSL's uniforms are
   metal_dispatch d;
   memset(&d, 0, sizeof d);
   d.function = (const metal_function *)l->kernel;
   if (l->nmem + l->nargs > 31) return tiny_fail(t, TINY_E_DEVICE, "%d buffers are too many", l->nmem + l->nargs);
   for (int i = 0; i < l->nmem; i++) d.buffer[i] = language_binding(l->mem[i]);
-  for (int i = 0; i < l->nargs; i++)
-    d.buffer[other ? 20 + i : 30 - i] = (metal_binding){(void *)(uintptr_t)&l->args[i], sizeof l->args[i]};
+  for (int i = 0; i < l->nargs; i++) {
+    memcpy(uniform[i], &l->args[i], sizeof l->args[i]);
+    d.buffer[other ? 20 + i : 30 - i] = (metal_binding){uniform[i], other ? sizeof uniform[i] : sizeof l->args[i]};
+  }
   for (int i = 0; i < 3; i++) {
     d.groups[i] = (unsigned)(l->tasks ? i ? 1 : l->tasks : l->global[i]);
     d.items[i] = (unsigned)(l->tasks ? 1 : l->local[i]);

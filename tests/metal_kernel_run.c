@@ -26,7 +26,7 @@ enum {
   METAL_ITEMS = 1024, METAL_SIMDS = METAL_ITEMS / METAL_LANES, METAL_BUFFERS = 31, METAL_VARIABLES = 64,
   METAL_STACK = 256 << 10, METAL_GUARD = 4 << 10, METAL_SPAN = METAL_STACK + METAL_GUARD, METAL_GROUP_MOST = 64 << 10
 };
-static const size_t metal_shadow_most = (size_t)1 << 28;   // bytes bound: beyond, races are not looked for
+static const size_t metal_shadow_most = (size_t)1 << 26;   // bytes bound: beyond, races are not looked for
 
 // A fiber that is left where it was leaves marks of its frames on its stack.
 #if defined __has_feature
@@ -43,8 +43,31 @@ static const size_t metal_shadow_most = (size_t)1 << 28;   // bytes bound: beyon
 
 // ** fibers **
 
+// ThreadSanitizer keeps what it knows of a thread for each fiber, if it is told of them.
+#if defined __has_feature
+  #if __has_feature(thread_sanitizer)
+    #define METAL_TSAN
+  #endif
+#endif
+#if defined METAL_TSAN || defined __SANITIZE_THREAD__
+  #include <sanitizer/tsan_interface.h>
+  typedef void *metal_known;
+  static void metal_knows_switch(metal_known *from, metal_known to) {
+    *from = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(to, 0);
+  }
+  static void metal_knows_begin(metal_known *fiber) {
+    if (*fiber) __tsan_destroy_fiber(*fiber);
+    *fiber = __tsan_create_fiber(0);
+  }
+#else
+  typedef char metal_known;
+  static void metal_knows_switch(metal_known *from, metal_known to) { (void)from; (void)to; }
+  static void metal_knows_begin(metal_known *fiber) { (void)fiber; }
+#endif
+
 #ifdef __x86_64__
-typedef struct metal_context { void *stack; } metal_context;
+typedef struct metal_context { void *stack; metal_known known; } metal_context;
 void metal_fiber_switch(void **from, void *to);
 __asm__(
   ".text\n.globl metal_fiber_switch\n.type metal_fiber_switch, @function\nmetal_fiber_switch:\n"
@@ -52,17 +75,25 @@ __asm__(
   "  movq %rsp, (%rdi)\n  movq %rsi, %rsp\n"
   "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n  ret\n"
   ".size metal_fiber_switch, .-metal_fiber_switch\n");
-static void metal_switch(metal_context *from, metal_context *to) { metal_fiber_switch(&from->stack, to->stack); }
+static void metal_switch(metal_context *from, metal_context *to) {
+  metal_knows_switch(&from->known, to->known);
+  metal_fiber_switch(&from->stack, to->stack);
+}
 static void metal_begin(metal_context *c, char *stack, void (*f)(void)) {
+  metal_knows_begin(&c->known);
   void **top = (void **)(void *)(stack + METAL_STACK) - 3;
   memset(top - 7, 0, 9 * sizeof *top);
   memcpy(&top[-1], &f, sizeof f);          // what it returns to; rsp is 8 beside 16 then, as behind a call
   c->stack = top - 7;
 }
 #else
-typedef struct metal_context { ucontext_t at; } metal_context;
-static void metal_switch(metal_context *from, metal_context *to) { swapcontext(&from->at, &to->at); }
+typedef struct metal_context { ucontext_t at; metal_known known; } metal_context;
+static void metal_switch(metal_context *from, metal_context *to) {
+  metal_knows_switch(&from->known, to->known);
+  swapcontext(&from->at, &to->at);
+}
 static void metal_begin(metal_context *c, char *stack, void (*f)(void)) {
+  metal_knows_begin(&c->known);
   getcontext(&c->at);
   c->at.uc_stack.ss_sp = stack;
   c->at.uc_stack.ss_size = METAL_STACK;
@@ -79,9 +110,9 @@ typedef struct metal_one {                 // a thread of the group that runs
   unsigned char value[METAL_WORD];
 } metal_one;
 
-typedef struct metal_cell { uint64_t written, read; } metal_cell;
+typedef struct metal_cell { uint64_t written, read; } metal_cell;     // who last wrote and read a byte: stamps, or 0
 // Memory that a kernel may touch. number: of a buffer, of an argument of threadgroup memory; name: of a variable of it.
-// shadow: of the bytes from `origin` on, at a multiple of 4.
+// shadow: of each byte from `origin` on.
 enum { METAL_OF_DEVICE, METAL_OF_GROUP, METAL_OF_MODULE };
 typedef struct metal_range {
   const char *at, *end;
@@ -151,7 +182,14 @@ static void metal_wait(int state, int flags, int line) {
   one->state = state; one->flags = flags; one->line = line; one->fiber = fiber;
   metal_switch(&w->fiber[fiber], &w->core);
 }
-static void metal_group_barrier(int flags, int line) { metal_wait(METAL_AT_GROUP, flags, line); }
+// Apple's compiler, of kernels that say that their groups are at most a SIMD-group: MoltenVK, issue 2711.
+static void metal_group_barrier(int flags, int line) {
+  const int most = metal_function_max_threads(metal_now->run->f);
+  if (most && most <= METAL_LANES && !(flags & METAL_MEM_DEVICE))
+    metal_fail(metal_now, "line %d: a barrier of threadgroup memory alone, which Apple's compiler gets wrong where "
+               "max_total_threads_per_threadgroup is %d", line, most);
+  metal_wait(METAL_AT_GROUP, flags, line);
+}
 static void metal_simd_barrier(int flags, int line) {
   metal_now->one[metal_now->now].nbytes = 0;
   metal_now->one[metal_now->now].all = 0;
@@ -319,17 +357,17 @@ static void metal_group_run(metal_worker *w) {
 
 // ** loads and stores **
 
-// A stamp: the mask of bytes, whether it is atomic, of several threads or groups, and who, where and when.
-enum { METAL_BY_ATOMIC = 1 << 4, METAL_BY_THREADS = 1 << 5, METAL_BY_GROUPS = 1 << 6 };
-static uint64_t metal_stamp(const metal_worker *w, int space, unsigned mask) {
+// A stamp: that it is one, whether it is atomic, of several threads or groups, and who, where and when.
+enum { METAL_BY_ONE = 1, METAL_BY_ATOMIC = 1 << 4, METAL_BY_THREADS = 1 << 5, METAL_BY_GROUPS = 1 << 6 };
+static uint64_t metal_stamp(const metal_worker *w, int space) {
   const unsigned simd = (unsigned)w->now / METAL_LANES;
-  return mask | (uint64_t)w->now << 7 | (uint64_t)(w->simd_epoch[space][simd] & 0x7FF) << 17 |
+  return METAL_BY_ONE | (uint64_t)w->now << 7 | (uint64_t)(w->simd_epoch[space][simd] & 0x7FF) << 17 |
          (uint64_t)(w->epoch[space] & 0x3FFF) << 28 | (w->group & 0x3FFFFF) << 42;
 }
 static int metal_stamp_thread(uint64_t s) { return (int)(s >> 7 & 0x3FF); }
 // Is what `was` tells of not known to be before `is`?
 static int metal_unordered(uint64_t was, uint64_t is, int of_group) {
-  if (!(was & is & 0xF)) return 0;
+  if (!was) return 0;
   if (of_group && was >> 42 != is >> 42) return 0;                   // another group's memory, which lay here
   if (was & METAL_BY_GROUPS || was >> 42 != is >> 42) return 1;
   if (was >> 28 != is >> 28) return 0;
@@ -353,29 +391,22 @@ static void metal_race(metal_worker *w, const metal_range *r, const char *at, ui
 }
 // What is read again by others is of several threads, or groups.
 static uint64_t metal_joined(uint64_t was, uint64_t is, int of_group) {
-  if (!(was & 0xF) || (of_group && was >> 42 != is >> 42)) return is;
-  const uint64_t mask = (was | is) & 0xF;
-  if (was >> 42 != is >> 42 || was & METAL_BY_GROUPS) return is | mask | METAL_BY_GROUPS;
+  if (!was || (of_group && was >> 42 != is >> 42)) return is;
+  if (was >> 42 != is >> 42 || was & METAL_BY_GROUPS) return is | METAL_BY_GROUPS;
   if (was >> 28 != is >> 28) return is;
-  if (metal_stamp_thread(was) != metal_stamp_thread(is) || was & METAL_BY_THREADS) return is | mask | METAL_BY_THREADS;
-  return is | mask;
+  return metal_stamp_thread(was) != metal_stamp_thread(is) || was & METAL_BY_THREADS ? is | METAL_BY_THREADS : is;
 }
 static void metal_look(metal_worker *w, const metal_range *r, const char *at, size_t n, int how) {
   const int of_group = r->kind == METAL_OF_GROUP;
-  for (size_t done = 0; done < n; ) {
-    const size_t offset = (size_t)(at + done - r->origin), first = offset & 3;
-    const size_t count = 4 - first < n - done ? 4 - first : n - done;
-    metal_cell *c = &r->shadow[offset / 4];
-    const uint64_t is = metal_stamp(w, of_group, ((1u << count) - 1) << first) |
-                        (how == METAL_ATOMIC ? METAL_BY_ATOMIC : 0);
+  const uint64_t is = metal_stamp(w, of_group) | (how == METAL_ATOMIC ? METAL_BY_ATOMIC : 0);
+  for (size_t i = 0; i < n; i++) {
+    metal_cell *c = &r->shadow[at + i - r->origin];
     const int both_atomic = how == METAL_ATOMIC && c->written & METAL_BY_ATOMIC;
     if (!both_atomic && metal_unordered(c->written, is, of_group))
-      metal_race(w, r, at + done, c->written, 1, is, how != METAL_READ);
-    if (how != METAL_READ && metal_unordered(c->read, is, of_group))
-      metal_race(w, r, at + done, c->read, 0, is, 1);
+      metal_race(w, r, at + i, c->written, 1, is, how != METAL_READ);
+    if (how != METAL_READ && metal_unordered(c->read, is, of_group)) metal_race(w, r, at + i, c->read, 0, is, 1);
     if (how == METAL_READ) c->read = metal_joined(c->read, is, of_group);
     else c->written = both_atomic ? metal_joined(c->written, is, of_group) | METAL_BY_ATOMIC : is;
-    done += count;
   }
 }
 
@@ -439,16 +470,15 @@ static void metal_access(const void *address, size_t n, int how) {
 }
 // The cells of the group's memory from number `first` on, for n bytes.
 static metal_cell *metal_group_shadow(metal_worker *w, size_t n) {
-  const size_t first = w->group_cells, cells = n / 4 + 2;
-  if (first + cells > METAL_GROUP_MOST) return NULL;
-  w->group_cells += cells;
+  const size_t first = w->group_cells;
+  if (first + n > METAL_GROUP_MOST) return NULL;
+  w->group_cells += n;
   if (w->group_cells > w->group_used) w->group_used = w->group_cells;
   return w->group_shadow + first;
 }
 static void metal_add_group_range(metal_worker *w, char *at, size_t n, const char *name, int number) {
   metal_cell *shadow = metal_group_shadow(w, n);
-  const char *origin = (const char *)((uintptr_t)at & ~(uintptr_t)3);
-  w->range[w->ranges++] = (metal_range){at, at + n, name, METAL_OF_GROUP, number, shadow, origin, {0, 0, 0, 0}};
+  w->range[w->ranges++] = (metal_range){at, at + n, name, METAL_OF_GROUP, number, shadow, at, {0, 0, 0, 0}};
 }
 static void metal_declared(void *at, size_t n, const char *name) {
   metal_worker *w = metal_now;
@@ -459,7 +489,7 @@ static void metal_declared(void *at, size_t n, const char *name) {
   }
   if (w->ranges == w->arguments) {
     w->group_cells = 0;
-    for (int i = 0; i < w->arguments; i++) w->group_cells += (size_t)(w->range[i].end - w->range[i].at) / 4 + 2;
+    for (int i = 0; i < w->arguments; i++) w->group_cells += (size_t)(w->range[i].end - w->range[i].at);
   }
   metal_add_group_range(w, (char *)at, n, name, 0);
   memset(at, 0xFF, n);
@@ -588,8 +618,7 @@ static void metal_bind_ranges(metal_run_state *run) {
         again = 1;
       }
     }
-    low = (const char *)((uintptr_t)low & ~(uintptr_t)3);
-    metal_cell *shadow = (metal_cell *)calloc((size_t)(high - low) / 4 + 2, sizeof *shadow);
+    metal_cell *shadow = (metal_cell *)calloc((size_t)(high - low), sizeof *shadow);
     for (int k = 0; k < run->ranges; k++) {
       if (run->range[k].at < low || run->range[k].end > high) continue;
       run->range[k].shadow = shadow;

@@ -70,11 +70,14 @@ namespace metal {
     METAL_FLOAT_1(fract, __builtin_fminf(x - __builtin_floorf(x), 0x1.fffffep-1f)) \
     METAL_FLOAT_1(fabs, __builtin_fabsf(x)) \
     METAL_FLOAT_2(fmin, __builtin_fminf(x, y)) METAL_FLOAT_2(fmax, __builtin_fmaxf(x, y))
+  // min, max and clamp, which integers have as well, where a namespace says how exact: a number where the other is none
+  #define METAL_ORDERED \
+    METAL_FLOAT_2(min, fmin(x, y)) METAL_FLOAT_2(max, fmax(x, y)) METAL_FLOAT_3(clamp, fmin(fmax(x, y), z))
   METAL_ELEMENTARY
   METAL_FLOAT_1(exp2, __builtin_exp2f(x))
-  namespace fast { METAL_ELEMENTARY METAL_FLOAT_1(exp2, __builtin_exp2f(x)) }
+  namespace fast { METAL_ELEMENTARY METAL_ORDERED METAL_FLOAT_1(exp2, __builtin_exp2f(x)) }
   namespace precise {
-    METAL_ELEMENTARY
+    METAL_ELEMENTARY METAL_ORDERED
     // as far off as it may be (8.4), and farther: up or down, as bits of x have it
     METAL_FLOAT_1(exp2, __builtin_exp2f(x) * (__builtin_bit_cast(uint, x) >> 13 & 1 ? 1 + 0x1p-17f : 1 - 0x1p-17f))
   }

@@ -97,7 +97,7 @@ static void write_language(const language *l, int all) {
 // A graph on the device and by the interpreter.
 typedef struct subject { char name[64]; int n; tiny_tensor *got[GRAPH_OUTPUTS], *want[GRAPH_OUTPUTS]; } subject;
 
-static void compare(const subject *s) {
+static void compare(const subject *s, double ulps) {
   case_named("%s", s->name);
   for (int i = 0; i < s->n; i++) {
     const size_t nbytes = (size_t)tiny_nelem_of(s->got[i]) * tiny_dtype_nbytes(tiny_dtype_of(s->got[i]));
@@ -107,8 +107,8 @@ static void compare(const subject *s) {
     CHECK_EQ(tiny_read(s->got[i], got, nbytes), TINY_OK);
     CHECK_EQ(tiny_read(s->want[i], data, nbytes), TINY_OK);
     const double e = error_of(&v, got, 0, 0, &at);
-    CHECK(e <= 32);                        // sums in another order
-    if (e > 32 && test_shown())
+    CHECK(e <= ulps);
+    if (e > ulps && test_shown())
       fprintf(stderr, "  output %d, element %lld: %.9g, by the interpreter %.9g\n", i, (long long)at,
               number(v.dtype, got, at), number(v.dtype, data, at));
     free(got); free(data);
@@ -139,7 +139,7 @@ static void test_values(const char *device) {
   }
   CHECK_EQ(tiny_realize(all, n), TINY_OK);
   if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
-  else for (int i = 0; i < nsubject; i++) compare(&subjects[i]);
+  else for (int i = 0; i < nsubject; i++) compare(&subjects[i], 32);      // sums in another order
   case_end();
   tiny_close(t);
   tiny_close(interp);
@@ -148,7 +148,9 @@ static void test_values(const char *device) {
 // ** others' Metal: what Tint, glslang and SPIRV-Cross make of the same kernels in WGSL **
 
 // A few graphs of f32, i32 and u32, as far as WGSL has what they want: what others wrote computes what the interpreter
-// does, and so the executor of Metal's kernels has not only this library's reading of the language.
+// does, and so the executor of Metal's kernels has not only this library's reading of the language. WGSL's 2^x is off by
+// 3 + 2 |x| ulp and e^x is 2^(x log2 e), whose rounded product is off by |x| / 2: by 8 where attention's weights are e^-16,
+// and their gradients times sums of 64. With exp(x) in its place attention's gradients are the interpreter's to the bit.
 static void test_others(void) {
   enum { EVERY = 5, LEAST = 8 };
   tiny_backend b = language_backend();
@@ -167,7 +169,7 @@ static void test_others(void) {
       if (code != TINY_OK && !strstr(tiny_error(t), "WGSL has no ")) fprintf(stderr, "  %s: %s\n", s.name, tiny_error(t));
       if (code != TINY_OK) { tiny_clear(t); continue; }
       CHECK_EQ(g->make(interp, d, at / dtypes, s.want), s.n);
-      compare(&s);
+      compare(&s, strcmp(g->name, "attention") ? 32 : 256);
       ran++;
     }
   }
@@ -305,6 +307,11 @@ int main(void) {
     if (!getenv("TEST_LANGUAGES_ONLY") || strstr(languages[i].name, getenv("TEST_LANGUAGES_ONLY")))
       write_language(&languages[i], all != NULL);
   if (getenv("TEST_LANGUAGES")) return test_report();
+  if (getenv("TEST_OTHERS") && !strcmp(getenv("TEST_OTHERS"), "only")) {
+    if (host_compiler() && others_are_here()) test_others();
+    else printf("test_languages: others' Metal is left out: there is no node, webgpu of npm, EGL, glslang or SPIRV-Cross\n");
+    return test_report();
+  }
   test_refused();
   test_exchanged("LANG:metal31", "= exchanged(", "= exchanged(");
   test_exchanged("LANG:metal24", NULL, NULL);

@@ -74,12 +74,14 @@ for chip in ${TEST_METAL_CHIPS:-apple7 apple9 mac2}; do
   fi
   seed=$((seed + 6))
 done
-# Sanitised: leaks, what was freed, undefined behaviour, of tiny_metal.m and the mock.
+# Sanitised: leaks, what was freed, undefined behaviour, of tiny_metal.m and the mock; threads of the mock.
 if [ -n "${TEST_METAL_ASAN:-}" ]; then
   make -s build/metal-asan/test_vectors build/metal-asan/test_order build/mock/metal-asan/test_metal_mock >/dev/null || { failed=$((failed + 1)); report; }
   export TEST_METAL=apple8 TEST_METAL_SEED=7
   says "the mock, sanitised" " passed, 0 failed" build/mock/metal-asan/test_metal_mock
   says "orders of calls, sanitised" " passed, 0 failed" env TEST_ROUNDS="${TEST_ROUNDS:-6}" build/metal-asan/test_order
   says "vectors, sanitised" " passed, 0 failed" env TEST_STRIDE=400 build/metal-asan/test_vectors
+  make -s build/mock/metal-tsan/test_metal_mock >/dev/null || { failed=$((failed + 1)); report; }
+  says "the mock, ThreadSanitizer" " passed, 0 failed" build/mock/metal-tsan/test_metal_mock
 fi
 report

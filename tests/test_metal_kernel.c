@@ -536,6 +536,11 @@ static const struct { const char *body, *want; int groups; } mistakes[] = {
   {"struct many { float a[8]; }; if (i == 0) *(device many *)(x + 60) = *(device many *)x;",
     "out of bounds: thread 0 of group 0 writes 32 bytes at byte 240", 1},
   {"((device uchar *)x)[i] = 1;", NULL, 1},
+  {"device uchar *p = (device uchar *)x; p[i] = p[i] + 1; simd_sum(1.0f); p[i] = p[i] + 1;", NULL, 1},
+  {"device uchar *p = (device uchar *)x; y[i] = p[i] + p[5]; simd_sum(1.0f); p[i] = 1;", "a race: byte 5 of buffer 0 is "
+   "read by thread ", 1},
+  {"if (i < 3) ((device uchar *)x)[i] = 1; if (i == 3) y[0] = int(x[0]);", "a race: byte 0 of buffer 0 is written by "
+   "thread 0 of group 0 and read by thread 3", 1},
   {"float big[8] = {0}; for (uint k = 0; k < 8; k++) big[(k + i) % 8] += x[k]; y[i] = int(big[i % 8]);", NULL, 1},
   {"if (i < 60) x[i] = float4(*(device const float4 *)(y + (i & 60))).x;", NULL, 1},
   {"float4 v = *(device const float4 *)(y + 1); x[i] = v.x;", "line 4: thread 0 of group 0: an address that is not "
@@ -640,7 +645,11 @@ static void test_textures(void) {
 static void test_dispatches(void) {
   metal_module *m = module_of(BEGIN "[[kernel, max_total_threads_per_threadgroup(32)]] void f(device float *x "
                                     "[[buffer(2)]], threadgroup float *t [[threadgroup(1)]]) {}\n"
-                              "kernel void g(device float *x [[buffer(31)]]) { }\n", 240);
+                              "kernel void g(device float *x [[buffer(31)]]) { }\n"
+                              "[[kernel, max_total_threads_per_threadgroup(32)]] void h() { "
+                              "threadgroup_barrier(mem_flags::mem_threadgroup); }\n"
+                              "[[kernel, max_total_threads_per_threadgroup(8 > 32 ? 8 : 33)]] void k() { "
+                              "threadgroup_barrier(mem_flags::mem_threadgroup); }\n", 240);
   static const struct { unsigned groups, items; int x, t; const char *want; } bad[] = {
     {1, 32, 1, 1, NULL}, {0, 32, 1, 1, "has no threads"}, {1, 0, 1, 1, "has no threads"}, {1, 33, 1, 1,
       "33 threads is over its maximum of 32"},
@@ -656,6 +665,9 @@ static void test_dispatches(void) {
     CHECK(!bad[i].want || strstr(said, bad[i].want));
   }
   metal_dispatch d = dispatch_of(m, "g", 1, 1), none = dispatch_of(m, "no", 1, 1);
+  metal_dispatch wrong = dispatch_of(m, "h", 1, 8), right = dispatch_of(m, "k", 1, 8);
+  CHECK(metal_run(&wrong, said, sizeof said) && strstr(said, "which Apple's compiler gets wrong where"));
+  CHECK(!metal_run(&right, said, sizeof said));
   CHECK(metal_run(&d, said, sizeof said) && strstr(said, "there is no buffer 31"));
   CHECK(metal_run(&none, said, sizeof said) && strstr(said, "there is no function"));
 }

@@ -340,12 +340,13 @@ int main(void) {
   if (!on) test_found();
   for (int i = 0; i < MAKERS && !on && batches >= BATCHES; i++) CHECK(made_by[i] > 0);
   for (int k = 0; k < DEVICES; k++) {
+    if (on && strcmp(on, devices[k].name)) continue;
     test_net(&devices[k], convolutions, "convolutions");
     test_net(&devices[k], attention, "attention");
     test_net(&devices[k], dense, "dense");
     test_sums_of_constants(&devices[k]);
     test_padded_scatter(&devices[k]);
-    test_looks(&devices[k], 1, test_some(!strcmp(devices[k].device, "CPU") ? BATCHES / 4 : BATCHES * 4));
+    test_looks(&devices[k], 1, on ? batches * 4 : test_some(!strcmp(devices[k].device, "CPU") ? BATCHES / 4 : BATCHES * 4));
   }
   if (refused) printf("refused: %d programs want f64, which the device has not\n", refused);
   return test_report();

@@ -98,6 +98,9 @@ static void test_refused(void) {
   refuse(t, tiny_add(input(t, TINY_F32, TINY_SHAPE(4)), tiny_cast(input(t, TINY_F32, TINY_SHAPE(4)), TINY_F64)), "WGSL has no f64");
   refuse(t, tiny_mul(tiny_cast(ints(t, TINY_SHAPE(5)), TINY_I64), tiny_cast(ints(t, TINY_SHAPE(5)), TINY_I64)), "WGSL has no i64");
   refuse(t, tiny_lt(floats(t, TINY_SHAPE(6)), floats(t, TINY_SHAPE(6))), "WGSL has no u8");
+  tiny_tensor *x = input(t, TINY_F32, TINY_SHAPE(4)), *y = input(t, TINY_F32, TINY_SHAPE(4));                    // which want no f64
+  tiny_tensor *all[] = {tiny_fmod(x, y), tiny_remainder(x, y), tiny_remainder_scalar(x, 0.3), tiny_floor_div(x, y)};
+  CHECK_EQ(tiny_realize(all, 4), TINY_OK);
   tiny_close(t);
   tiny_desc d;
   memset(&d, 0, sizeof d);

@@ -733,6 +733,10 @@ static tiny_uop *tn_number(tiny_ctx *t, int dtype, double x) {
 static tiny_uop *tn_u1(tiny_ctx *t, int op, tiny_uop *a) {
   return tn_uop_make(t, op, a->dtype, a->lanes, 1, &a, 0, 0, NULL);
 }
+// The bits of x as another dtype of the same width.
+static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) {
+  return tn_uop_make(t, TINY_OP_BITCAST, dtype, x->lanes, 1, &x, 0, 0, NULL);
+}
 static tiny_uop *tn_u2(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
   tiny_uop *src[2] = {a, b};
   if (!a || !b) return &t->ir->bad;

@@ -21,6 +21,9 @@
 //    they lie at multiples of their size: buffers do (16 bytes at least), and so does threadgroup memory.
 //  - Quotients by numbers are written as such: products by reciprocals of 64 bits and shifts instead of them come out
 //    wrong (tinygrad, pull request 14137).
+//  - No kernel says that its groups are at most one SIMD-group, of 32: of those that say it Apple's compiler gets
+//    threadgroup_barrier(mem_flags::mem_threadgroup) wrong where there are fewer threads (MoltenVK, issue 2711; M2 Pro,
+//    macOS 15.7). 33 is enough.
 // What is what: Apple, Metal Shading Language Specification.
 #ifndef TN_RENDER_LANG_METAL
 #define TN_RENDER_LANG_METAL
@@ -135,7 +138,8 @@ static const struct { int dtype, version; const char *type, *literal; } tn_metal
 
 // What a device has: lanes of a SIMD-group exchange values; and multiply matrices.
 enum { TN_METAL_LANES = 1, TN_METAL_MATRICES = 2 };
-#define TN_METAL_KERNEL "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
+#define TN_METAL_KERNEL \
+  "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2 > 32 ? %0 * %1 * %2 : 33)]] void %n(%a,\n"
 #define TN_METAL_ITEMS \
   "    uint3 group [[threadgroup_position_in_grid]], uint simd [[simdgroup_index_in_threadgroup]],\n" \
   "    uint width [[threads_per_simdgroup]], uint lane [[thread_index_in_simdgroup]]) {\n"

@@ -79,9 +79,6 @@ static const tn_exp_facts *tn_exp_facts_of(int dtype, int natural) {
   return &facts[dtype == TINY_F64][natural];
 }
 
-static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_uop_make(t, TINY_OP_BITCAST,
-    dtype, x->lanes, 1, &x, 0, 0, NULL); }
-
 // x with those bits of its representation that are set in mask.
 static tiny_uop *tn_float_mask(tiny_ctx *t, tiny_uop *x, int64_t mask) {
   tiny_uop *bits = tn_bitcast(t, x, tn_float_facts_of(x->dtype)->integer);

@@ -164,25 +164,52 @@ static tiny_uop *tn_crosses(tiny_ctx *t, tiny_uop *r, tiny_uop *x) {
 // The first half of a float's bits, so that its product with a number as short is exact.
 static tiny_uop *tn_first_bits(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x)) return x;
-  const int integer = tn_integer_of(x->dtype);
-  tiny_uop *bits = tn_uop_make(t, TINY_OP_BITCAST, integer, 1, 1, &x, 0, 0, NULL);
+  tiny_uop *bits = tn_bitcast(t, x, tn_integer_of(x->dtype));
   bits = tn_and(t, bits, tn_k(t, bits, -(double)((int64_t)1 << (tn_dtypes[x->dtype].mantissa / 2 + 1))));
-  return tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL);
+  return tn_bitcast(t, bits, x->dtype);
 }
-// a mod b of numbers that are not negative, b finite, exact: both as f64, the bits of the quotient from the first on,
-// so many at a time that no quotient is rounded up to a whole number and no product is rounded.
-enum { TN_FMOD_BITS = 26, TN_FMOD_STEPS = 11 };              // 2^128 / 2^-149 has 277
+// A positive f32 as m 2^(e - 150), 2^23 <= m < 2^24, both i32; of one that is not finite, m and e of some number.
+typedef struct tn_scaled { tiny_uop *m, *e; } tn_scaled;
+static tn_scaled tn_scaled_of(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *is_small = tn_lt(t, x, tn_k(t, x, ldexp(1, -126)));            // below the normals
+  tiny_uop *bits = tn_bitcast(t, tn_where(t, is_small, tn_times(t, x, ldexp(1, 24)), x), TINY_I32);
+  tiny_uop *e = tn_shr(t, bits, tn_k(t, bits, 23));
+  const tn_scaled s = {tn_or(t, tn_and(t, bits, tn_k(t, bits, 0x7fffff)), tn_k(t, bits, 0x800000)),
+                       tn_where(t, is_small, tn_plus(t, e, -24), e)};
+  return s;
+}
+static tiny_uop *tn_two_to(tiny_ctx *t, tiny_uop *e) {                     // 2^e as f32, -127 < e < 128
+  return tn_bitcast(t, tn_shl(t, tn_plus(t, e, 127), tn_k(t, e, 23)), TINY_F32);
+}
+// rest 2^k mod m, give or take m: less the nearest whole number to their quotient, as f32 has it, times m. The f32 is
+// wrong by less than 3/8: of at most 20 bits (rest < 2 m, k <= 19), by a division within 2.5 units of the last place
+// (OpenCL, WGSL) and one product. So |result| < m. Both products wrap; their difference does not.
+enum { TN_FMOD_BITS = 19, TN_FMOD_STEPS = 15 };              // 2^128 / 2^-149 has 277 bits
+static tiny_uop *tn_fmod_step(tiny_ctx *t, tiny_uop *rest, tiny_uop *k, tiny_uop *m, tiny_uop *inverse) {
+  tiny_uop *q = tn_mul(t, tn_mul(t, tn_cast(t, rest, TINY_F32), inverse), tn_two_to(t, k));
+  q = tn_bitcast(t, tn_plus(t, q, ldexp(1.5, 23)), TINY_I32);      // whose last bits are the whole number
+  return tn_sub(t, tn_shl(t, rest, k), tn_mul(t, tn_plus(t, q, -0x4b400000), m));
+}
+// a mod b of f32 that are not negative, b no infinity, exact, as C's fmodf: a 2^n mod b of whole numbers, so many bits
+// of n in each step, which needs neither f64 nor a division of integers. Its gradient is that of a - b trunc(a/b).
 static tiny_uop *tn_fmod_in_steps(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
-  const int dtype = a->dtype;
-  a = tn_cast(t, a, TINY_F64); b = tn_cast(t, b, TINY_F64);
-  for (int i = TN_FMOD_STEPS - 1; i >= 0; i--) {
-    tiny_uop *unit = tn_times(t, b, ldexp(1, TN_FMOD_BITS * i));
-    a = tn_sub(t, a, tn_mul(t, tn_trunc(t, tn_fdiv(t, a, unit)), unit));
+  const tn_scaled x = tn_scaled_of(t, a), y = tn_scaled_of(t, b);
+  tiny_uop *inverse = tn_reciprocal(t, tn_cast(t, y.m, TINY_F32)), *rest = x.m, *zero = tn_k(t, x.m, 0);
+  tiny_uop *left = tn_neg(t, tn_max(t, tn_sub(t, x.e, y.e), zero));        // -n; so is what a step takes
+  for (int i = 0; i < TN_FMOD_STEPS; i++) {
+    tiny_uop *taken = tn_max(t, left, tn_k(t, left, -TN_FMOD_BITS));
+    rest = tn_fmod_step(t, rest, tn_neg(t, taken), y.m, inverse);
+    left = tn_sub(t, left, taken);
   }
-  return tn_bad(t, a) ? a : tn_cast(t, a, dtype);
+  rest = tn_where(t, tn_below_zero(t, rest), tn_add(t, rest, y.m), rest);
+  tiny_uop *e = tn_plus(t, y.e, -150), *half = tn_shr(t, e, tn_k(t, e, 1));       // 2^e may be no f32
+  tiny_uop *r = tn_mul(t, tn_mul(t, tn_cast(t, rest, TINY_F32), tn_two_to(t, half)), tn_two_to(t, tn_sub(t, e, half)));
+  tiny_uop *defined = tn_and(t, tn_isfinite(t, a), tn_gt(t, b, tn_k(t, b, 0)));
+  r = tn_where(t, defined, tn_where(t, tn_lt(t, a, b), a, r), tn_k(t, a, (double)NAN));
+  return tn_sloped(t, TN_SLOPE_SAME, r, tn_sub(t, a, tn_mul(t, tn_trunc(t, tn_fdiv(t, a, b)), b)));
 }
-// The same of f64 at once. The product is taken in two parts that are exact up to quotients of 2^26; a quotient that
+// The same of f64, at once. The product is taken in two parts that are exact up to quotients of 2^26; a quotient that
 // was rounded up to a whole number is put right. 0 where the quotient is beyond all numbers.
 static tiny_uop *tn_fmod_at_once(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   tiny_uop *q = tn_trunc(t, tn_fdiv(t, a, b)), *first = tn_first_bits(t, b), *rest = tn_sub(t, b, first);
