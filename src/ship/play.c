@@ -5,7 +5,7 @@
 //        list, compiled here, or interpreted: where nothing compiles, where memory that was written may not be
 //        executed, and where the list of a file that is not trusted does not plainly keep within its memory (within.c).
 //        Memory of a program are the file's pages, private to it, or a copy; a call asks for none. A run that is under
-//        way holds where it stands, its numbers by value, and where its memory lies: that of the caller's until it ends.
+//        way holds where it stands, its numbers by value, and where its memory lies, the caller's until it ends.
 #ifndef TN_SHIP_PLAY
 #define TN_SHIP_PLAY
 #ifndef TINY_AMALGAMATED
