@@ -356,6 +356,56 @@ static void test_cancel(const char *folder, const char *name, int trusted) {
   tiny_close(t);
 }
 
+// ** the same bits by compiled lists and by interpreted ones **
+
+static uint64_t hash_of(uint64_t hash, const void *data, size_t n) {
+  for (size_t i = 0; i < n; i++) hash = (hash ^ ((const unsigned char *)data)[i]) * 1099511628211u;
+  return hash;
+}
+// Of two runs on numbers that are the same everywhere, and what memory holds then.
+static uint64_t bits_of(const char *path, const char *device, const char *compiler, int trusted) {
+  tiny_desc d;
+  tiny_program_source from;
+  uint64_t hash = 14695981039346656037u;
+  memset(&d, 0, sizeof d); memset(&from, 0, sizeof from);
+  d.device = device; d.threads = 2; d.seed = 11; d.log.fn = hear; d.compiler = compiler;
+  from.path = path; from.trusted = trusted;
+  *said = 0;
+  tiny_ctx *t = tiny_open(&d);
+  tiny_program *p = tiny_program_load(t, &from);
+  CHECK(p != NULL);
+  if (!p) { fprintf(stderr, "  %s\n", tiny_error(t)); tiny_close(t); return 0; }
+  ends in = inputs_of(p), out = outputs_of(p);
+  for (int run = 0; run < 2; run++) {
+    for (int i = 0; i < in.n; i++) {
+      const tn_saved_input *x = &p->o.f.input[i];
+      const int each = tn_dtypes[x->dtype].nbytes;
+      for (size_t k = 0; k * (size_t)each < in.nbytes[i]; k++) {
+        const int64_t some = (int64_t)(k * 7919 + (size_t)run * 31 + (size_t)i * 17) % 2003;
+        const int64_t whole = x->least > some % 2 ? x->least : some % 2;
+        tn_dtype_store(x->dtype, (char *)in.at[i] + k * (size_t)each,
+                       tn_is_float(x->dtype) ? tn_dtype_value(x->dtype, (double)some / 1001 - 1) : whole);
+      }
+    }
+    CHECK_EQ(tiny_program_call(p, (const void *const *)in.at, out.at), TINY_OK);
+    for (int i = 0; i < out.n; i++) hash = hash_of(hash, out.at[i], out.nbytes[i]);
+  }
+  hash = hash_of(hash, p->contents, p->contents ? p->contents_nbytes : 0);
+  drop(&in); drop(&out);
+  tiny_close(t);
+  return hash;
+}
+// interprets: 0: compiled alone, which is what large programs have time for.
+static void test_same(const char *folder, const char *device, const char *name, int interprets) {
+  char path[300];
+  if (!case_named("the same bits, %s", name)) return;
+  snprintf(path, sizeof path, "%s/%s.tiny", folder, name);
+  const uint64_t own = bits_of(path, device, NULL, 1), verified = bits_of(path, device, NULL, 0);
+  CHECK_EQ(own, verified);
+  if (interprets) CHECK_EQ(own, bits_of(path, device, "outside", 0));
+  printf("%s %016llx\n", name, (unsigned long long)own);
+}
+
 // Opens a context and loads a program, many times: the median of ms, of both kinds of loading.
 static int ascending(const void *a, const void *b) { return *(const double *)a < *(const double *)b ? -1 : *(const double *)a > *(const double *)b; }
 static void show_times(const char *folder, const char *name) {
@@ -388,6 +438,10 @@ int main(int argc, char **argv) {
   left = -1;
   if (argc > 3 && !strcmp(argv[2], "time")) {
     for (int i = 3; i < argc; i++) show_times(argv[1], argv[i]);
+    return test_report();
+  }
+  if (argc > 4 && (!strcmp(argv[3], "same") || !strcmp(argv[3], "compiled"))) {
+    for (int i = 4; i < argc; i++) test_same(argv[1], argv[2], argv[i], argv[3][0] == 's');
     return test_report();
   }
   if (argc == 4 && !strcmp(argv[2], "bad")) {
