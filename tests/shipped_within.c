@@ -1,5 +1,5 @@
-// test_within: what ship/within.c takes for an access within its memory is within it: lists by hand, and random ones, of
-// which every iteration, lane and argument is computed here.
+// shipped_within: what ship/within.c takes for an access within its memory is within it: lists by hand, and random ones, of
+// which every iteration, lane and argument is computed here. Called by tests/test_shipped.sh; $WITHIN_TIMES: how many.
 #define TINY_RUNTIME_ONLY
 #include "../src/all.c"
 #include "test.h"
