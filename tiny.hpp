@@ -2100,6 +2100,13 @@ public:
   tiny_code call(const void *const *in, void *const *out) const {
     return detail::checked(tiny_program_call(get(), in, out), where());
   }
+  // About ns nanoseconds of such a run: see tiny_program_call_for. true: out holds the results; false: the next call
+  // goes on there.
+  bool call_for(const void *const *in, void *const *out, std::uint64_t ns) const {
+    const tiny_code code = tiny_program_call_for(get(), in, out, ns);
+    if (code != TINY_MORE) detail::checked(code, where());
+    return code == TINY_OK;
+  }
   bool input(int i, tiny_dtype *dtype, tiny_shape *shape) const { return tiny_program_input(get(), i, dtype, shape) != 0; }
   bool output(int i, tiny_dtype *dtype, tiny_shape *shape) const { return tiny_program_output(get(), i, dtype, shape) != 0; }
   // Memory that was saved with a name: see tiny_program_memory.

@@ -26,6 +26,7 @@
 // Not here: tiny_now_ns, which takes nothing.
 // Not here: tiny_build_options, which takes nothing.
 // Not here: tiny_profile_rows, which calls back.
+// Not here: tiny_program_call_for, which reads as many addresses as the program takes.
 // Not here: tiny_cancel, which is for what runs meanwhile.
 // Not here: tiny_trace_begin, which writes what all others do.
 // Not here: tiny_trace_end, which ends what is not begun.

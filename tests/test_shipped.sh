@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test_shipped: programs that one process saves (tests/shipped_make.c) and another runs that has nothing but the part of
 # the library that runs (TINY_RUNTIME_ONLY, tests/shipped_play.c): the same bits, by the file's machine code, by its lists
-# compiled here, and interpreted; on lesser processors; where nothing may be executed; bad files. How large that part is,
+# compiled here, and interpreted; on lesser processors; where nothing may be executed; in pieces, cancelled; bad files;
+# which lists that are not trusted are compiled (tests/shipped_within.c). How large that part is,
 # that it has no warnings and no names of its own but tiny_*; the examples ship.c and shipped.c.
 cd "$(dirname "$0")/.." || exit 1
 . tests/says.sh
@@ -38,6 +39,9 @@ for way in "trusted 0" "untrusted some" "refused all"; do
 done
 
 says "bad files, arguments, refused memory" " 0 failed" "$work/play" "$work/files" bad step
+
+build -g -O1 -fsanitize=address,undefined tests/shipped_within.c -o "$work/within" || exit 1
+says "accesses that are taken are within their memory" " 0 failed" "$work/within"
 
 # A processor lesser than the code wants takes the lists that any can compile.
 mkdir "$work/greater"

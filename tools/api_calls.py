@@ -24,7 +24,7 @@ LEFT_OUT = {
     "tiny_program_digest": "takes bytes", "tiny_program_free": "ends what others use", "tiny_program_call": "takes memory by the program's shapes", "tiny_program_input": "takes no tensor", "tiny_program_output": "takes no tensor", "tiny_uop_print": "takes nodes, which belong to no tensor", "tiny_uop_simplify": "takes nodes",
     "tiny_uop_eval": "takes nodes", "tiny_uop_new": "takes nodes",
     "tiny_version": "takes nothing", "tiny_now_ns": "takes nothing", "tiny_build_options": "takes nothing",
-    "tiny_profile_rows": "calls back", "tiny_program_call": "reads as many addresses as the program takes", "tiny_cancel": "is for what runs meanwhile",
+    "tiny_profile_rows": "calls back", "tiny_program_call": "reads as many addresses as the program takes", "tiny_program_call_for": "reads as many addresses as the program takes", "tiny_cancel": "is for what runs meanwhile",
     "tiny_trace_begin": "writes what all others do", "tiny_trace_end": "ends what is not begun", "tiny_profile_end": "ends what others use",
 }
 MADE = {"tiny_params", "tiny_optim", "tiny_ema", "tiny_scaler", "tiny_program", "tiny_archive", "tiny_loader", "tiny_views", "tiny_plateau", "tiny_recurrent_layer"}   # by the test

@@ -157,8 +157,10 @@ static inline int tiny_axes_of(int n, const int *axis) {
 TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);
 // "f32"; "?" for what is no dtype. The text is static.
 TINY_API const char *tiny_dtype_name(tiny_dtype d);
+#ifndef TINY_RUNTIME_ONLY
 // The least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype.
 TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
+#endif
 
 // ** context ********************************************************************************** >>context
 

@@ -21,16 +21,19 @@ TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_
 // is no CPU, or one of several, a kernel at least, each of which is waited for. How long they take is measured, so that
 // the first runs keep to ns less well than later ones.
 TINY_API tiny_code   tiny_run_for(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs, uint64_t ns);
-// From any thread, and from a signal's handler, while t is open: tiny_run, tiny_run_for, tiny_realize, tiny_read,
-// tiny_item and tiny_end, whichever is under way on t, or else the next of them that runs kernels, ends with
-// TINY_E_CANCELLED (tiny_item: NaN; tiny_item_i64: 0) at the next task of a kernel of the CPU, elsewhere at the next
-// kernel; and with it all runs of tiny_run_for, each of which is told so by its next call. It is no error that stays:
+#endif
+// From any thread, and from a signal's handler, while t is open: tiny_run, tiny_run_for, tiny_program_call,
+// tiny_program_call_for, tiny_realize, tiny_read, tiny_item and tiny_end, whichever is under way on t, or else the next
+// of them that runs kernels, ends with TINY_E_CANCELLED (tiny_item: NaN; tiny_item_i64: 0) at the next task of a kernel
+// of the CPU, elsewhere, and where it is interpreted, at the next kernel; and with it all runs of tiny_run_for and
+// tiny_program_call_for, each of which is told so by its next call. It is no error that stays:
 // tiny_status is TINY_OK, nothing is poison, outputs are as they were, a frame is open, and the same call may be
 // made again, or t closed. What an assignment, or a program that assigns, has written by then stays: such memory may
 // hold old values, new ones, and some of both. What a device that goes on by itself, such as one of several CPUs, was
 // given by calls before is done there all the same, and who waits for that waits to its end. Compiling is not cancelled
 // (tiny_desc.progress does that). tiny_clear forgets what nothing has met.
 TINY_API void        tiny_cancel(tiny_ctx *t);
+#ifndef TINY_RUNTIME_ONLY
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernel_count(const tiny_program *p);
 #endif
@@ -446,9 +449,11 @@ TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbyte
 // The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
 // NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
 TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes);
+#ifndef TINY_RUNTIME_ONLY
 // A line to the context's log (printf format, up to 2000 characters). letter: the one of tiny_desc.debug without which
 // nothing is written; 0: in any case, for what the user has to know. Returns 1 if it is written.
 TINY_API int        tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
+#endif
 // Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
 #ifndef TINY_RUNTIME_ONLY

@@ -50,6 +50,15 @@ TINY_API tiny_code     tiny_program_digest(tiny_ctx *t, const tiny_program_sourc
 // returns. On the context's thread; an error stays with the context, and out holds anything. TINY_E_ARG: one is NULL,
 // or a number is out of its bounds.
 TINY_API tiny_code     tiny_program_call(tiny_program *p, const void *const *in, void *const *out);
+// As tiny_program_call, about ns nanoseconds at a time: TINY_MORE while there is more to do, and the next call goes on
+// there. Each call of a run is given the same in and out; what in[i] and out[i] point to belongs to the run until a
+// call returns anything but TINY_MORE: in stays as it is, and out holds anything. Scalar inputs, random numbers and the
+// seed are those of its first call. A program has one run at a time, several programs may each have one.
+// tiny_program_call of a program goes on with its run to its end first, and so do tiny_program_read and
+// tiny_program_write of what the run meets; the next call then says at once how it ended. tiny_cancel and
+// tiny_program_free end it. Cost: a task of a kernel at least, of one that is interpreted all. How long they take is
+// measured, so that the first runs keep to ns less well than later ones.
+TINY_API tiny_code     tiny_program_call_for(tiny_program *p, const void *const *in, void *const *out, uint64_t ns);
 // What in[i] and out[i] are: 1, or 0 where there is none of this number. dtype and shape may be NULL.
 TINY_API int           tiny_program_input(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape);
 // As tiny_program_input, of out[i].

@@ -152,6 +152,7 @@ static void tn_log(tiny_ctx *t, const char *format, ...) {
   tn_log_list(t, format, args);
   va_end(args);
 }
+#ifndef TINY_RUNTIME_ONLY
 TINY_API int tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) TN_PRINTF(3, 4);
 TINY_API int tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
   va_list args;
@@ -161,6 +162,7 @@ TINY_API int tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
   va_end(args);
   return 1;
 }
+#endif
 
 // Many lines, one log call each.
 static void tn_log_text(tiny_ctx *t, const char *text) {

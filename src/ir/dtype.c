@@ -55,6 +55,7 @@ TINY_API const char *tiny_dtype_name(tiny_dtype d) {
   return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].name : "?";
 }
 
+#ifndef TINY_RUNTIME_ONLY
 // PyTorch's lattice (torch.promote_types): bool < integers < floats; signed with unsigned gives the next wider signed,
 // u64 with signed f32; f16 with bf16 gives f32. The two kinds of fp8, which PyTorch does not promote, give f16, which
 // holds both; fp8 with a wider float gives that.
@@ -69,6 +70,7 @@ TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
   if (b == TINY_U64) return TINY_F32;
   return tn_bits(a) > tn_bits(b) ? a : (tiny_dtype)(b + 1);   // the signed type after an unsigned one is the next wider
 }
+#endif
 
 // ** values **
 

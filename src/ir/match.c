@@ -594,7 +594,7 @@ static void tn_match_log(tiny_ctx *t) {
 static void tn_match_close(tiny_ctx *t) {
   struct tn_match *m = t->match;
   if (!m) return;
-  if (tn_debug(t, 'R')) tn_match_log(t);
+  if (!TN_RUNS_ONLY && tn_debug(t, 'R')) tn_match_log(t);
   tn_release(t, m->rules, (size_t)m->caprules * sizeof *m->rules);
   tn_release(t, m->checks, (size_t)m->capchecks * sizeof *m->checks);
   tn_release(t, m->variants, (size_t)m->capvariants * sizeof *m->variants);

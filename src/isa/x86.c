@@ -54,8 +54,8 @@ enum {
 };
 
 typedef struct tn_x86_row {
-  // has: of the legacy or VEX form
-  const char *name; char operands[12]; uint32_t form; uint8_t opcode, has, has_evex;
+  // has: of the legacy or VEX form. In this order a row has no gaps: the table is a large part of small builds.
+  const char *name; uint32_t form; char operands[9]; uint8_t opcode, has, has_evex;
 } tn_x86_row;
 
 // ** columns: id, name, operands, prefix, map, opcode, /digit, encoding, lengths, W, broadcast, mask, rounding, swap,
@@ -637,8 +637,8 @@ enum {
 };
 static const tn_x86_row tn_x86_rows[TN_X86_COUNT] = {
 #define TN_X86_ROW(id, name, ops, pp, map, op, ext, space, len, w, b, k, r, s, has, evex) \
-  {name, ops, TN_X86_PP_##pp | TN_X86_MAP_##map | TN_X86_EXT_##ext | TN_X86_SPACE_##space | TN_X86_LEN_##len | \
-   TN_X86_W_##w | TN_X86_B_##b | TN_X86_K_##k | TN_X86_R_##r | TN_X86_S_##s, (uint8_t)(op), TN_X86_HAS_##has, \
+  {name, TN_X86_PP_##pp | TN_X86_MAP_##map | TN_X86_EXT_##ext | TN_X86_SPACE_##space | TN_X86_LEN_##len | \
+   TN_X86_W_##w | TN_X86_B_##b | TN_X86_K_##k | TN_X86_R_##r | TN_X86_S_##s, ops, (uint8_t)(op), TN_X86_HAS_##has, \
    TN_X86_HAS_##evex},
   TN_X86_TABLE(TN_X86_ROW)
 #undef TN_X86_ROW

@@ -91,13 +91,6 @@ typedef struct tn_budget {
   uint64_t *longest; int threads;          // for tn_cpu_part
 } tn_budget;
 
-// What a task of the step is expected to take, after one took ns.
-static void tn_budget_learn(uint64_t *expected, uint64_t ns) {
-  const uint64_t most = *expected ? *expected + *expected / 2 : ns;
-  if (ns > *expected) *expected = ns < most ? ns : most;
-  else *expected -= (*expected - ns) / 16;
-}
-
 // What a part of a launch was: so many tasks of n from `first` on.
 static void tn_budget_seen(tn_observed *seen, int64_t first, int64_t tasks, int64_t n) {
   if (!seen) return;
@@ -136,7 +129,7 @@ static tiny_code tn_budget_cut(tn_budget *g, const tn_step *s, const int64_t *po
   u->kernel_ns += tn_os_now() - from;
   if (code != TINY_OK) return code;
   tn_budget_seen(seen, first, part.at - first, n);
-  if (part.at > first) { tn_budget_learn(expected, part.expected); g->must = 0; }
+  if (part.at > first) { tn_cpu_part_learn(expected, part.expected); g->must = 0; }
   u->at.task = part.at;
   *more = part.at < n;
   if (!*more) tn_budget_launched(t, u, d, s->exe);
@@ -154,7 +147,7 @@ static tiny_code tn_budget_whole(tn_budget *g, const tn_step *s, const int64_t *
   tiny_code code = tn_run_one(t, &g->p->unfinished->run, g->b, s, position);
   if (code == TINY_OK) code = tn_batch_flush(g->b);
   if (code == TINY_OK) code = d->backend->sync(d->dev);
-  if (code == TINY_OK) tn_budget_learn(expected, tn_os_now() - from);
+  if (code == TINY_OK) tn_cpu_part_learn(expected, tn_os_now() - from);
   return code;
 }
 

@@ -480,6 +480,12 @@ static void tn_cpu_part_run(tiny_ctx *t, tn_cpu_part *p) {
   for (int i = 0; i < threads; i++) if (p->longest[i] > p->expected) p->expected = p->longest[i];
   if (p->at > p->n) p->at = p->n;
 }
+// What a task is expected to take, after one took ns.
+static void tn_cpu_part_learn(uint64_t *expected, uint64_t ns) {
+  const uint64_t most = *expected ? *expected + *expected / 2 : ns;
+  if (ns > *expected) *expected = ns < most ? ns : most;
+  else *expected -= (*expected - ns) / 16;
+}
 
 // part: NULL: all tasks.
 static tiny_code tn_cpu_launch_now(tn_cpu *c, const tiny_launch *l, tn_cpu_part *part) {

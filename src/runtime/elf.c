@@ -54,7 +54,9 @@ enum { TN_ELF_AT_WORD = 32, TN_ELF_AT_ADR };
 enum { TN_ELF_ANY, TN_ELF_SIGNED, TN_ELF_UNSIGNED, TN_ELF_EITHER };                // what must fit
 typedef struct tn_elf_how { uint16_t machine, type; uint8_t value, shift, bits, at, check; } tn_elf_how;
 
+// A build that only runs has those of its own processor.
 static const tn_elf_how tn_elf_hows[] = {
+#if !defined(TINY_RUNTIME_ONLY) || !defined(TN_OS_ARM64)
   { 62,   1, TN_ELF_V_ABS,      0, 64, TN_ELF_AT_WORD, TN_ELF_ANY },       // R_X86_64_64
   { 62,   2, TN_ELF_V_REL,      0, 32, TN_ELF_AT_WORD, TN_ELF_SIGNED },    // PC32
   { 62,   4, TN_ELF_V_REL,      0, 32, TN_ELF_AT_WORD, TN_ELF_SIGNED },    // PLT32
@@ -64,6 +66,8 @@ static const tn_elf_how tn_elf_hows[] = {
   { 62,  24, TN_ELF_V_REL,      0, 64, TN_ELF_AT_WORD, TN_ELF_ANY },       // PC64
   { 62,  41, TN_ELF_V_GOT_REL,  0, 32, TN_ELF_AT_WORD, TN_ELF_SIGNED },    // GOTPCRELX
   { 62,  42, TN_ELF_V_GOT_REL,  0, 32, TN_ELF_AT_WORD, TN_ELF_SIGNED },    // REX_GOTPCRELX
+#endif
+#if !defined(TINY_RUNTIME_ONLY) || !defined(TN_OS_X86)
   { 183, 257, TN_ELF_V_ABS,     0, 64, TN_ELF_AT_WORD, TN_ELF_ANY },       // R_AARCH64_ABS64
   { 183, 258, TN_ELF_V_ABS,     0, 32, TN_ELF_AT_WORD, TN_ELF_EITHER },    // ABS32
   { 183, 260, TN_ELF_V_REL,     0, 64, TN_ELF_AT_WORD, TN_ELF_ANY },       // PREL64
@@ -92,6 +96,7 @@ static const tn_elf_how tn_elf_hows[] = {
   { 183, 311, TN_ELF_V_GOT_PAGE, 12, 21, TN_ELF_AT_ADR, TN_ELF_SIGNED },   // ADR_GOT_PAGE
   { 183, 312, TN_ELF_V_GOT_ABS, 3,  9, 10, TN_ELF_ANY },                   // LD64_GOT_LO12_NC
   { 183, 314, TN_ELF_V_REL,     0, 32, TN_ELF_AT_WORD, TN_ELF_SIGNED }     // PLT32
+#endif
 };
 
 static const tn_elf_how *tn_elf_how_of(int machine, uint32_t type) {

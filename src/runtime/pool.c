@@ -149,7 +149,7 @@ static int tn_pool_take(struct tn_pool *p) {
 // The same on thread `number`, where somebody may look.
 static void tn_pool_share(struct tn_pool *p, int number) {
   tn_pool_spans *s = p->spans;
-  if (!s) { tn_pool_take(p); return; }
+  if (TN_RUNS_ONLY || !s) { tn_pool_take(p); return; }
   const uint64_t from = tn_os_now();
   const int tasks = tn_pool_take(p);
   if (!tasks || number >= s->threads || s->n[number] == TN_POOL_SPANS) return;

@@ -29,21 +29,29 @@ static tiny_tensor *tn_call_input(tiny_ctx *t, const tn_bound_input *x, const vo
   if (!x->scalar) return tiny_from(t, data, (tiny_dtype)x->dtype, x->shape);
   return tn_tensor_new(t, tn_scalar(t, x->dtype, tn_dtype_load(x->dtype, data), ++t->tensors->identity));
 }
-TINY_API tiny_code tiny_program_call(tiny_program *p, const void *const *in, void *const *out) {
+// ns: NULL: all at once.
+static tiny_code tn_call_until(tiny_program *p, const void *const *in, void *const *out, const uint64_t *ns) {
   if (!p) return TINY_E_ARG;
   tiny_ctx *t = p->t;
+  const int begins = !ns || (!p->unfinished && p->ended == TINY_OK);
   tiny_code code = tn_call_check(p, in, out);
   if (code != TINY_OK) return code;
   const size_t nbytes = (size_t)(p->ninput + p->noutput + 1) * sizeof(tiny_tensor *);
   tiny_tensor **x = (tiny_tensor **)tn_alloc(t, nbytes), **y = x + p->ninput;
   if (!x) return t->code;
-  for (int i = 0; i < p->ninput; i++) x[i] = tn_call_input(t, &p->input[i], in[i]);
-  code = t->code == TINY_OK ? tiny_run(p, x, y) : t->code;
+  for (int i = 0; i < p->ninput && begins; i++) x[i] = tn_call_input(t, &p->input[i], in[i]);
+  code = t->code != TINY_OK ? t->code : ns ? tiny_run_for(p, x, y, *ns) : tiny_run(p, x, y);
   for (int i = 0; i < p->noutput && code == TINY_OK; i++)
     code = tiny_read(y[i], out[i], (size_t)tiny_nelem_of(y[i]) * tn_dtypes[p->output[i].dtype].nbytes);
   for (int i = 0; i < p->ninput + p->noutput; i++) tiny_free(x[i]);
   tn_release(t, x, nbytes);
   return code;
+}
+TINY_API tiny_code tiny_program_call(tiny_program *p, const void *const *in, void *const *out) {
+  return tn_call_until(p, in, out, NULL);
+}
+TINY_API tiny_code tiny_program_call_for(tiny_program *p, const void *const *in, void *const *out, uint64_t ns) {
+  return tn_call_until(p, in, out, &ns);
 }
 
 // ** what it takes and gives **

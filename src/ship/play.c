@@ -4,7 +4,8 @@
 // Holds: nothing is planned. A kernel is the file's machine code, where the file is trusted and the code fits; else its
 //        list, compiled here, or interpreted: where nothing compiles, where memory that was written may not be
 //        executed, and where the list of a file that is not trusted does not plainly keep within its memory (within.c).
-//        Memory of a program are the file's pages, private to it, or a copy; a call asks for none.
+//        Memory of a program are the file's pages, private to it, or a copy; a call asks for none. A run that is under
+//        way holds where it stands, its numbers by value, and where its memory lies, the caller's until it ends.
 #ifndef TN_SHIP_PLAY
 #define TN_SHIP_PLAY
 #ifndef TINY_AMALGAMATED
@@ -31,7 +32,16 @@
 typedef struct tn_play_kernel {
   void *image, *fn; tn_eval_code *code;    // of machine code; of what is interpreted
   int64_t tasks; size_t local_nbytes;
+  uint64_t expected;                       // ns that a task takes; all of them, where it is not cut
 } tn_play_kernel;
+
+typedef struct tn_play_run {
+  int under_way, waits; tiny_code ended;   // waits: another call ended it, with that
+  int step; int64_t position, task;        // tasks that are left of a step, at one position of those tiled with it
+  uint32_t random;                         // calls of random numbers before it
+  int64_t *bits; tiny_mem *at;             // of its numbers; where each place lies
+  const void **in; void **out;
+} tn_play_run;
 
 struct tiny_program {
   tiny_program *prev, *next;
@@ -42,6 +52,7 @@ struct tiny_program {
   char *arena; size_t arena_nbytes;
   tn_play_kernel *kernel;
   int interpreted; char why[160];          // kernels, and why the first of them is
+  tn_play_run run; size_t run_nbytes;
 };
 struct tn_runtime { tiny_program *programs; tn_cpu cpu; uint32_t random; int open; };
 
@@ -67,7 +78,7 @@ static tiny_code tn_context_open(tiny_ctx *t, void *arg) {
   const tiny_desc *d = (const tiny_desc *)arg;
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   if (tn_pool_open(t, d) != TINY_OK || tn_play_device(t, d) != TINY_OK) return t->code;
-  t->ndevice = t->runtime->open = 1;
+  t->ndevice = t->runtime->open = t->cancellable = 1;
   return TINY_OK;
 }
 static int tn_context_is_there(const tiny_ctx *t) { return t->runtime != NULL; }
@@ -79,7 +90,7 @@ static void tn_context_close(tiny_ctx *t) {
   tn_release(t, t->runtime, sizeof *t->runtime);
   if (t->ir) tn_ir_close(t);
   tn_pool_close(t);
-  tn_match_close(t);
+  if (TN_CPU_BUILTIN) tn_match_close(t);
 }
 
 // ** kernels **
@@ -227,6 +238,18 @@ static const char *tn_play_may(const tiny_program *p) {
       return "a number is of another kind than its input";
   return NULL;
 }
+// Memory for its run, one at a time.
+static void tn_play_run_open(tiny_program *p) {
+  const tn_saved *f = &p->o.f;
+  const size_t scalars = (size_t)f->n[TN_SAVED_SCALARS], places = (size_t)f->n[TN_SAVED_PLACES];
+  const size_t inputs = (size_t)f->n[TN_SAVED_INPUTS], outputs = (size_t)f->n[TN_SAVED_OUTPUTS];
+  tn_play_run *r = &p->run;
+  p->run_nbytes = (scalars + 1) * sizeof *r->bits + places * sizeof *r->at + (inputs + outputs) * sizeof(void *);
+  r->bits = (int64_t *)tn_alloc(p->t, p->run_nbytes);
+  r->at = (tiny_mem *)(void *)(r->bits + scalars + 1);
+  r->in = (const void **)(void *)(r->at + places);
+  r->out = (void **)(uintptr_t)(r->in + inputs);
+}
 static tiny_code tn_play_load_guarded(tiny_ctx *t, void *arg) {
   tiny_program *p = (tiny_program *)arg;
   const int n = p->o.f.n[TN_SAVED_KERNELS];
@@ -234,6 +257,7 @@ static tiny_code tn_play_load_guarded(tiny_ctx *t, void *arg) {
   size_t local = 0;
   char said[sizeof t->message];
   p->kernel = (tn_play_kernel *)tn_alloc(t, ((size_t)n + 1) * sizeof *p->kernel);
+  tn_play_run_open(p);
   if (tn_play_memory(p) != TINY_OK) return t->code;
   for (int i = 0; i < n; i++) {
     const tn_mark mark = tn_scratch_mark(t);
@@ -281,6 +305,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
     if (p->kernel[i].code) tn_release(t, p->kernel[i].code, p->kernel[i].code->nbytes);
   }
   if (p->kernel) tn_release(t, p->kernel, ((size_t)p->o.f.n[TN_SAVED_KERNELS] + 1) * sizeof *p->kernel);
+  tn_release(t, p->run.bits, p->run_nbytes);
   if (p->arena || p->contents) t->stats.nbytes_live -= p->arena_nbytes + (p->pages ? 0 : p->contents_nbytes);
   tn_cpu_aligned_free(t, p->arena, p->arena_nbytes);
   if (p->pages) tn_os_unmap_pages(p->pages, p->pages_nbytes);
@@ -291,156 +316,219 @@ TINY_API void tiny_program_free(tiny_program *p) {
 
 // ** calling **
 
-typedef struct tn_play_call { tiny_program *p; const void *const *in; void *const *out; } tn_play_call;
-
-static tiny_code tn_play_call_check(const tn_play_call *c) {
-  const tn_saved *f = &c->p->o.f;
-  tiny_ctx *t = c->p->t;
+static tiny_code tn_play_call_check(const tiny_program *p, const void *const *in, void *const *out) {
+  const tn_saved *f = &p->o.f;
+  tiny_ctx *t = p->t;
   const int n = f->n[TN_SAVED_INPUTS], m = f->n[TN_SAVED_OUTPUTS];
-  if ((n && !c->in) || (m && !c->out)) return tiny_fail(t, TINY_E_ARG, "program_call: in or out is NULL");
+  if ((n && !in) || (m && !out)) return tiny_fail(t, TINY_E_ARG, "program_call: in or out is NULL");
+  for (int i = 0; i < n + m; i++)
+    if (!(i < n ? in[i] : out[i - n]))
+      return tiny_fail(t, TINY_E_ARG, "program_call: %s[%d] is NULL", i < n ? "in" : "out", i < n ? i : i - n);
   for (int i = 0; i < n; i++) {
     const tn_saved_input *x = &f->input[i];
-    if (!c->in[i]) return tiny_fail(t, TINY_E_ARG, "program_call: in[%d] is NULL", i);
-    const int64_t k = x->scalar && tn_is_int(x->dtype) ? tn_dtype_load(x->dtype, c->in[i]) : x->least;
+    const int64_t k = x->scalar && tn_is_int(x->dtype) ? tn_dtype_load(x->dtype, in[i]) : x->least;
     if (k < x->least || k > x->most)
       return tiny_fail(t, TINY_E_ARG, "program_call: in[%d] is %lld, not within its bounds, %lld to %lld", i,
                        (long long)k, (long long)x->least, (long long)x->most);
   }
-  for (int i = 0; i < m; i++) if (!c->out[i]) return tiny_fail(t, TINY_E_ARG, "program_call: out[%d] is NULL", i);
   return TINY_OK;
 }
 // Bits of the numbers that steps take.
-static int64_t *tn_play_scalars(const tn_play_call *c) {
-  const tn_saved *f = &c->p->o.f;
-  tiny_ctx *t = c->p->t;
-  int64_t *bits = (int64_t *)tn_scratch(t, ((size_t)f->n[TN_SAVED_SCALARS] + 1) * sizeof *bits);
+static void tn_play_scalars(const tiny_program *p) {
+  const tn_saved *f = &p->o.f;
+  const tn_play_run *r = &p->run;
+  const uint64_t seed = p->t->seed;
   for (int i = 0; i < f->n[TN_SAVED_SCALARS]; i++) {
     const tn_saved_scalar *s = &f->scalar[i];
     int64_t k = s->k;
     switch (s->kind) {
-      case TN_SAVED_INPUT: k = tn_dtype_load(s->dtype, c->in[s->input]); break;
-      case TN_SAVED_DRAW: k = (uint32_t)((uint32_t)s->draw + t->runtime->random); break;
-      case TN_SAVED_SEED_LOW: k = (int64_t)(t->seed & 0xFFFFFFFFu); break;
-      case TN_SAVED_SEED_HIGH: k = (int64_t)(t->seed >> 32); break;
+      case TN_SAVED_INPUT: k = tn_dtype_load(s->dtype, r->in[s->input]); break;
+      case TN_SAVED_DRAW: k = (uint32_t)((uint32_t)s->draw + r->random); break;
+      case TN_SAVED_SEED_LOW: k = (int64_t)(seed & 0xFFFFFFFFu); break;
+      case TN_SAVED_SEED_HIGH: k = (int64_t)(seed >> 32); break;
       default: break;
     }
-    tn_dtype_store(s->dtype, &bits[i], k);
+    tn_dtype_store(s->dtype, &r->bits[i], k);
   }
-  return bits;
 }
-// Where each place lies in this call.
-static tiny_mem *tn_play_places(const tn_play_call *c) {
+typedef struct tn_play_call {
+  tiny_program *p; const void *const *in; void *const *out;                // of a run that it begins
+  uint64_t until; int must;                // when it is to be over; nothing has run yet
+} tn_play_call;
+
+// Where each place lies in this run.
+static void tn_play_places(tn_play_call *c) {
   const tiny_program *p = c->p;
   const tn_saved *f = &p->o.f;
-  tiny_ctx *t = p->t;
-  tiny_mem *at = (tiny_mem *)tn_scratch(t, ((size_t)f->n[TN_SAVED_PLACES] + 1) * sizeof *at);
-  void **result = (void **)tn_scratch(t, ((size_t)f->head->noutput + 1) * sizeof *result);
-  for (int i = 0; i < f->n[TN_SAVED_OUTPUTS]; i++) if (f->output[i].place >= 0) {
-    void **r = &result[f->place[f->output[i].place].index];
-    if (!*r) *r = c->out[i];
-  }
+  const tn_play_run *r = &p->run;
+  memset(r->at, 0, (size_t)f->n[TN_SAVED_PLACES] * sizeof *r->at);
+  for (int i = f->n[TN_SAVED_OUTPUTS]; i--;) if (f->output[i].place >= 0) r->at[f->output[i].place].base = r->out[i];
   for (int i = 0; i < f->n[TN_SAVED_PLACES]; i++) {
     const tn_saved_place *x = &f->place[i];
     const tn_saved_leaf *leaf = x->kind == TN_SAVED_IN_LEAF ? &f->leaf[x->index] : NULL;
-    if (leaf && leaf->input >= 0) at[i].base = (void *)(uintptr_t)c->in[leaf->input];
-    else if (leaf) at[i].base = p->contents + f->memory[leaf->memory].at;
-    else if (x->kind == TN_SAVED_IN_OUTPUT) at[i].base = result[x->index];
-    else at[i].base = p->arena + x->offset;
-    if (!at[i].base) at[i].base = tn_scratch(t, (size_t)x->nbytes + 1);    // nobody takes it
+    void **base = &r->at[i].base;
+    if (leaf && leaf->input >= 0) *base = (void *)(uintptr_t)r->in[leaf->input];
+    else if (leaf && p->contents) *base = p->contents + f->memory[leaf->memory].at;
+    else if (x->kind == TN_SAVED_IN_ARENA && p->arena) *base = p->arena + x->offset;
+    if (*base) continue;
+    if (x->nbytes) c->until = UINT64_MAX;  // nobody takes it: it is there until this call returns
+    *base = tn_scratch(p->t, (size_t)x->nbytes + 1);
   }
-  return at;
 }
-static tiny_code tn_play_step(const tn_play_call *c, const tn_saved_step *s, const tiny_mem *at, const int64_t *bits,
-                              const int64_t *position) {
+static void tn_play_begin(tn_play_call *c) {
+  tiny_program *p = c->p;
+  tn_play_run *r = &p->run;
+  const int n = p->o.f.n[TN_SAVED_INPUTS], m = p->o.f.n[TN_SAVED_OUTPUTS];
+  if (n) memcpy(r->in, c->in, (size_t)n * sizeof *r->in);
+  if (m) memcpy(r->out, c->out, (size_t)m * sizeof *r->out);
+  r->random = p->t->runtime->random;
+  r->step = 0; r->position = r->task = 0;
+  tn_play_scalars(p);
+  tn_play_places(c);
+  p->t->runtime->random += p->o.f.head->draws;
+  r->under_way = 1;
+}
+// TINY_MORE: some of it is left.
+static tiny_code tn_play_step(tn_play_call *c, const tn_saved_step *s, const int64_t *position) {
   enum { FEW = 64 };
   tiny_ctx *t = c->p->t;
+  tn_play_run *r = &c->p->run;
   const int32_t *mem = c->p->o.f.number + s->mem, *arg = c->p->o.f.number + s->arg;
-  const tn_play_kernel *k = &c->p->kernel[s->kernel];
+  tn_play_kernel *k = &c->p->kernel[s->kernel];
+  const int cut = c->until < UINT64_MAX, parts = cut && !k->code && k->tasks > 1;
+  const uint64_t from = cut ? tn_os_now() : 0;
+  if (cut && !parts && !c->must && from + k->expected > c->until) return TINY_MORE;
   tiny_mem few[FEW], *m = s->nmem <= FEW ? few : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
   int64_t some[FEW], *a = s->narg <= FEW ? some : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
   tiny_launch l;
-  for (int i = 0; i < s->nmem; i++) m[i] = at[mem[i]];
-  for (int i = 0; i < s->narg; i++) a[i] = arg[i] >= 0 ? bits[arg[i]] : position[-1 - arg[i]];
+  tn_cpu_part part;
+  for (int i = 0; i < s->nmem; i++) m[i] = r->at[mem[i]];
+  for (int i = 0; i < s->narg; i++) a[i] = arg[i] >= 0 ? r->bits[arg[i]] : position[-1 - arg[i]];
   memset(&l, 0, sizeof l);
   l.kernel = k->fn; l.mem = m; l.nmem = s->nmem; l.args = a; l.nargs = s->narg; l.tasks = k->tasks;
   l.local_nbytes = k->local_nbytes;
+  part.at = r->task; part.n = k->tasks; part.until = c->until; part.expected = k->expected; part.must = c->must;
+  part.threads = tn_pool_most(t);
+  if (parts) part.longest = (uint64_t *)tn_scratch(t, (size_t)part.threads * sizeof *part.longest);
+  const tiny_code code = k->code ? tn_eval_launch(t, k->code, &l) :
+                                   tn_cpu_launch_now(&t->runtime->cpu, &l, parts ? &part : NULL);
+  if (code != TINY_OK) return code;
+  if (cut && (!parts || part.at > r->task)) {
+    tn_cpu_part_learn(&k->expected, parts ? part.expected : tn_os_now() - from);
+    c->must = 0;
+  }
+  r->task = parts && part.at < part.n ? part.at : 0;
+  if (parts && part.at < part.n) return TINY_MORE;
   t->stats.kernels++;
-  return k->code ? tn_eval_launch(t, k->code, &l) : tn_cpu_launch(&t->runtime->cpu, &l);
+  return TINY_OK;
 }
-// Steps from..to-1, once for every position of their iterations.
-static tiny_code tn_play_tiled(const tn_play_call *c, int from, int to, const tiny_mem *at, const int64_t *bits) {
+// From where the run stands: steps, those that are tiled together once for every position of their iterations.
+static tiny_code tn_play_steps(tn_play_call *c) {
   const tn_saved *f = &c->p->o.f;
-  const tn_saved_tiles *tiles = f->step[from].tiled ? &f->tiles[f->step[from].tiled - 1] : NULL;
-  int64_t all = 1, position[TN_SAVED_AXES];
-  const int axes = tiles ? (int)tiles->n : 0;
-  for (int i = 0; i < axes; i++) all = tn_clamp_mul(all, tiles->count[i]);
-  for (int64_t n = 0; n < all; n++) {
-    int64_t left = n;
-    for (int i = axes - 1; i >= 0; i--) {
-      position[i] = tiles->from[i] + tiles->step[i] * (left % tiles->count[i]);
-      left /= tiles->count[i];
+  tn_play_run *r = &c->p->run;
+  const int steps = f->n[TN_SAVED_STEPS];
+  for (int from = r->step, to; from < steps; from = to) {
+    const int group = f->step[from].tiled;
+    while (group && from && f->step[from - 1].tiled == group) from--;
+    for (to = from + 1; group && to < steps && f->step[to].tiled == group; to++) {}
+    const tn_saved_tiles *tiles = group ? &f->tiles[group - 1] : NULL;
+    int64_t all = 1, position[TN_SAVED_AXES];
+    for (int i = 0; tiles && i < tiles->n; i++) all = tn_clamp_mul(all, tiles->count[i]);
+    for (; r->position < all; r->position++, r->step = from) {
+      int64_t left = r->position;
+      for (int i = tiles ? (int)tiles->n : 0; i--; left /= tiles->count[i])
+        position[i] = tiles->from[i] + tiles->step[i] * (left % tiles->count[i]);
+      for (; r->step < to; r->step++) if (f->step[r->step].kernel >= 0) {
+        const tiny_code code = tn_play_step(c, &f->step[r->step], position);
+        if (tn_os_atomic_load(&c->p->t->cancel)) return TINY_E_CANCELLED;
+        if (code != TINY_OK) return code;
+      }
     }
-    for (int i = from; i < to; i++) if (f->step[i].kernel >= 0) {
-      const tiny_code code = tn_play_step(c, &f->step[i], at, bits, position);
-      if (code != TINY_OK) return code;
-    }
+    r->position = 0; r->step = to;
   }
   return TINY_OK;
 }
-static size_t tn_play_output_nbytes(const tn_saved *f, const tn_saved_output *o) {
-  return (size_t)tn_saved_nbytes(f, o->dtype, o->ndim, o->dim);
-}
-static tiny_code tn_play_call_guarded(tiny_ctx *t, void *arg) {
-  const tn_play_call *c = (const tn_play_call *)arg;
+static tiny_code tn_play_go_guarded(tiny_ctx *t, void *arg) {
+  tn_play_call *c = (tn_play_call *)arg;
   const tn_saved *f = &c->p->o.f;
-  tiny_code code = TINY_OK;
-  const int64_t *bits = tn_play_scalars(c);
-  const tiny_mem *at = tn_play_places(c);
-  const int steps = f->n[TN_SAVED_STEPS];
-  for (int i = 0, to; i < steps && code == TINY_OK; i = to) {
-    for (to = i + 1; f->step[i].tiled && to < steps && f->step[to].tiled == f->step[i].tiled; to++) {}
-    code = tn_play_tiled(c, i, to, at, bits);
-  }
+  tn_play_run *r = &c->p->run;
+  if (tn_os_atomic_load(&t->cancel)) return TINY_E_CANCELLED;
+  if (!r->under_way) tn_play_begin(c);
+  const tiny_code code = tn_play_steps(c);
   if (code != TINY_OK) return code;
-  t->runtime->random += f->head->draws;
   for (int i = 0; i < f->n[TN_SAVED_OUTPUTS]; i++) {
     const tn_saved_output *o = &f->output[i];
-    const size_t nbytes = tn_play_output_nbytes(f, o);
-    const void *from = o->place < 0 ? c->in[o->input] : at[o->place].base;
-    if (nbytes && from != c->out[i]) memcpy(c->out[i], from, nbytes);
+    const size_t nbytes = (size_t)tn_saved_nbytes(f, o->dtype, o->ndim, o->dim);
+    const void *from = o->place < 0 ? r->in[o->input] : r->at[o->place].base;
+    if (nbytes && from != r->out[i]) memcpy(r->out[i], from, nbytes);
   }
+  r->under_way = 0;
   return TINY_OK;
 }
+// The run is over, and did not get to its end: nor has it drawn its random numbers, unless others drew some since.
+static void tn_play_drop(tiny_program *p, tiny_code ended) {
+  const uint32_t draws = p->o.f.head->draws;
+  if (!p->run.under_way) return;
+  if (p->t->runtime->random == p->run.random + draws) p->t->runtime->random -= draws;
+  p->run.under_way = 0;
+  p->run.waits = 1; p->run.ended = ended;
+}
+// Goes on with the run of p, or begins one.
+static tiny_code tn_play_go(tiny_program *p, const void *const *in, void *const *out, uint64_t until) {
+  tn_play_call c = {p, in, out, until, 1};
+  tiny_ctx *t = p->t;
+  const tiny_code code = tn_guard(t, tn_play_go_guarded, &c);
+  if (code == TINY_OK || code == TINY_MORE) return code;
+  tn_play_drop(p, code);
+  p->run.waits = 0;                        // who called is told
+  if (code != TINY_E_CANCELLED) return code;
+  tn_os_atomic_store(&t->cancel, 0);
+  for (tiny_program *q = t->runtime->programs; q; q = q->next) tn_play_drop(q, code);
+  return code;
+}
+// Ends the run of p for another call; the next tiny_program_call_for is told how.
+static tiny_code tn_play_end(tiny_program *p) {
+  if (!p->run.under_way) return TINY_OK;
+  p->run.ended = tn_play_go(p, NULL, NULL, UINT64_MAX);
+  p->run.waits = 1;
+  return p->run.ended;
+}
 TINY_API tiny_code tiny_program_call(tiny_program *p, const void *const *in, void *const *out) {
-  const tn_play_call c = {p, in, out};
+  if (!p) return TINY_E_ARG;
+  if (p->t->code != TINY_OK || tn_play_call_check(p, in, out) != TINY_OK) return p->t->code;
+  const tiny_code code = tn_play_end(p);
+  return code == TINY_OK ? tn_play_go(p, in, out, UINT64_MAX) : code;
+}
+TINY_API tiny_code tiny_program_call_for(tiny_program *p, const void *const *in, void *const *out, uint64_t ns) {
+  const uint64_t until = tn_os_now() + ns;
   if (!p) return TINY_E_ARG;
   if (p->t->code != TINY_OK) return p->t->code;
-  const tiny_code code = tn_play_call_check(&c);
-  return code == TINY_OK ? tn_guard(p->t, tn_play_call_guarded, (void *)(uintptr_t)&c) : code;
+  if (p->run.waits) { p->run.waits = 0; return p->run.ended; }
+  if (!p->run.under_way && tn_play_call_check(p, in, out) != TINY_OK) return p->t->code;
+  return tn_play_go(p, in, out, until < ns ? UINT64_MAX : until);
 }
+TINY_API void tiny_cancel(tiny_ctx *t) { if (t) tn_os_atomic_store(&t->cancel, 1); }
 
 // ** what it takes and gives **
 
-static tiny_shape tn_play_shape(const tn_saved *f, int ndim, int dim) {
-  tiny_shape shape;
-  memset(&shape, 0, sizeof shape);
-  shape.ndim = ndim;
-  for (int i = 0; i < ndim; i++) shape.dim[i] = f->dim[dim + i];
-  return shape;
+static int tn_play_end_of(const tn_saved *f, int32_t dtype, int32_t ndim, int32_t dim, tiny_dtype *its,
+                          tiny_shape *shape) {
+  if (its) *its = (tiny_dtype)dtype;
+  if (!shape) return 1;
+  memset(shape, 0, sizeof *shape);
+  shape->ndim = ndim;
+  for (int i = 0; i < ndim; i++) shape->dim[i] = f->dim[dim + i];
+  return 1;
 }
 TINY_API int tiny_program_input(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape) {
   const tn_saved *f = p ? &p->o.f : NULL;
-  if (!f || i < 0 || i >= f->n[TN_SAVED_INPUTS]) return 0;
-  if (dtype) *dtype = (tiny_dtype)f->input[i].dtype;
-  if (shape) *shape = tn_play_shape(f, f->input[i].ndim, f->input[i].dim);
-  return 1;
+  const tn_saved_input *x = f && i >= 0 && i < f->n[TN_SAVED_INPUTS] ? &f->input[i] : NULL;
+  return x && tn_play_end_of(f, x->dtype, x->ndim, x->dim, dtype, shape);
 }
 TINY_API int tiny_program_output(const tiny_program *p, int i, tiny_dtype *dtype, tiny_shape *shape) {
   const tn_saved *f = p ? &p->o.f : NULL;
-  if (!f || i < 0 || i >= f->n[TN_SAVED_OUTPUTS]) return 0;
-  if (dtype) *dtype = (tiny_dtype)f->output[i].dtype;
-  if (shape) *shape = tn_play_shape(f, f->output[i].ndim, f->output[i].dim);
-  return 1;
+  const tn_saved_output *x = f && i >= 0 && i < f->n[TN_SAVED_OUTPUTS] ? &f->output[i] : NULL;
+  return x && tn_play_end_of(f, x->dtype, x->ndim, x->dim, dtype, shape);
 }
 TINY_API const char *tiny_program_memory(const tiny_program *p, int i, tiny_dtype *dtype, int64_t *nelem) {
   const tn_saved *f = p ? &p->o.f : NULL;
@@ -465,14 +553,16 @@ static char *tn_play_named(tiny_program *p, const char *call, const char *name, 
 TINY_API tiny_code tiny_program_read(tiny_program *p, const char *name, void *out, size_t nbytes) {
   if (!p) return TINY_E_ARG;
   const char *from = tn_play_named(p, "program_read", name, out, nbytes);
-  if (from && nbytes) memcpy(out, from, nbytes);
-  return from ? TINY_OK : TINY_E_ARG;
+  const tiny_code code = from ? tn_play_end(p) : TINY_E_ARG;
+  if (code == TINY_OK && nbytes) memcpy(out, from, nbytes);
+  return code;
 }
 TINY_API tiny_code tiny_program_write(tiny_program *p, const char *name, const void *data, size_t nbytes) {
   if (!p) return TINY_E_ARG;
   char *to = tn_play_named(p, "program_write", name, data, nbytes);
-  if (to && nbytes) memcpy(to, data, nbytes);
-  return to ? TINY_OK : TINY_E_ARG;
+  const tiny_code code = to ? tn_play_end(p) : TINY_E_ARG;
+  if (code == TINY_OK && nbytes) memcpy(to, data, nbytes);
+  return code;
 }
 TINY_API int tiny_program_kernel_count(const tiny_program *p) {
   int n = 0;

@@ -191,7 +191,7 @@ static tiny_uop *tn_fmod_step(tiny_ctx *t, tiny_uop *rest, tiny_uop *k, tiny_uop
   return tn_sub(t, tn_shl(t, rest, k), tn_mul(t, tn_plus(t, q, -0x4b400000), m));
 }
 // a mod b of f32 that are not negative, b no infinity, exact, as C's fmodf: a 2^n mod b of whole numbers, so many bits
-// of n in each step, which needs neither f64 nor a division of integers. Its gradient is that of a - b trunc(a/b).
+// of n in each step, which needs neither f64 nor a division of integers. Its gradient is that of a - q b.
 static tiny_uop *tn_fmod_in_steps(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
   const tn_scaled x = tn_scaled_of(t, a), y = tn_scaled_of(t, b);
@@ -207,7 +207,8 @@ static tiny_uop *tn_fmod_in_steps(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   tiny_uop *r = tn_mul(t, tn_mul(t, tn_cast(t, rest, TINY_F32), tn_two_to(t, half)), tn_two_to(t, tn_sub(t, e, half)));
   tiny_uop *defined = tn_and(t, tn_isfinite(t, a), tn_gt(t, b, tn_k(t, b, 0)));
   r = tn_where(t, defined, tn_where(t, tn_lt(t, a, b), a, r), tn_k(t, a, (double)NAN));
-  return tn_sloped(t, TN_SLOPE_SAME, r, tn_sub(t, a, tn_mul(t, tn_trunc(t, tn_fdiv(t, a, b)), b)));
+  tiny_uop *q = tn_trunc(t, tn_plus(t, tn_fdiv(t, tn_sub(t, a, r), b), 0.5));     // a / b may be rounded up to it
+  return tn_sloped(t, TN_SLOPE_SAME, r, tn_sub(t, a, tn_mul(t, q, b)));
 }
 // The same of f64, at once. The product is taken in two parts that are exact up to quotients of 2^26; a quotient that
 // was rounded up to a whole number is put right. 0 where the quotient is beyond all numbers.
