@@ -7,7 +7,8 @@
 #
 # Needs torch and onnx of Python (Debian: python3-torch python3-onnx libopenblas0-pthread) and gcc. onnx2c is built from
 # https://github.com/kraiskil/onnx2c; without it its rows are missing. In one process every candidate runs once a round,
-# N rounds, in turn: ms are medians, and the least. Memory is the peak of a process of its own that has run it (VmHWM),
+# N rounds, in turn: ms are medians of the processor's time, which others on the machine disturb less, and of the
+# clock's, and its least. Memory is the peak of a process of its own that has run it (VmHWM),
 # less that of Python alone. What onnx2c gives is compared with PyTorch.
 import argparse, ctypes, mmap, os, shutil, subprocess, sys, time
 
@@ -240,18 +241,21 @@ def main():
             if run: runs[candidate], times[candidate] = run, []
         for n in range(a.rounds + 1):      # the first does not count
             for candidate, run in runs.items():
-                start = time.perf_counter()
+                start, used = time.perf_counter(), time.thread_time()
                 run()
-                if n: times[candidate].append((time.perf_counter() - start) * 1e3)
-        print(f"\n{NETWORKS[name][0]}: {a.rounds} rounds\n\n| | ms, median | least | MB | differs from PyTorch by |")
-        print("|---|---|---|---|---|")
+                used = time.thread_time() - used
+                if n: times[candidate].append(((time.perf_counter() - start) * 1e3, used * 1e3))
+        print(f"\n{NETWORKS[name][0]}: {a.rounds} rounds\n")
+        print("| | ms of the processor | ms, median | least | MB | differs from PyTorch by |")
+        print("|---|---|---|---|---|---|")
         for candidate, run in runs.items():
             said = subprocess.run([sys.executable, __file__, "--folder", a.folder, "--alone", candidate, name],
                                   capture_output=True, text=True).stdout.split()
-            t = sorted(times[candidate])
+            t, used = (sorted(x) for x in zip(*times[candidate]))
             by = f"{difference(name, a.folder, run):.1e}" if hasattr(run, "out") else ""
             mb = f"{int(said[-1]) / 1024:.1f}" if said else "?"
-            print(f"| {candidate} | {t[len(t) // 2]:.2f} | {t[0]:.2f} | {mb} | {by} |", flush=True)
+            print(f"| {candidate} | {used[len(t) // 2]:.2f} | {t[len(t) // 2]:.2f} | {t[0]:.2f} | {mb} | {by} |",
+                  flush=True)
         for path, seconds in say.items():
             size = os.path.getsize(path) if os.path.exists(path) else 0
             print(f"  {os.path.basename(path)}: {seconds:.1f} s, {size / 1e6:.2f} MB")
