@@ -1,7 +1,9 @@
 // export: programs as C (tiny_program_export_c) against the library: time of a run on one thread, the file and what it
-// needs. Prints a row for each network and compiler, all in one run.
+// needs. Prints a row for each network and compiler, all in one run. With a folder it writes there what
+// bench/export_others.py runs: of each network the C for vectors of 16 and of 32 bytes, the weights, the saved program.
 //
-//   cc -O2 -I. bench/export.c -o build/bench_export -lm -lpthread -ldl && build/bench_export [16 | 32 | 64 | -1]
+//   cc -O2 -I. bench/export.c -o build/bench_export -lm -lpthread -ldl
+//   build/bench_export [16 | 32 | 64 | -1 | write FOLDER]
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -20,9 +22,10 @@ static void lstm(graph *g) {
   d.layers = 2;
   graph_gives(g, tiny_lstm(graph_takes(g, TINY_F32, TINY_SHAPE(32, 1, 128), 1), NULL, NULL, w, &d, NULL, NULL));
 }
-static const struct { const char *name; graph_maker *make; int runs; } networks[] = {
-  {"ResNet-18, 224x224", resnet, 5}, {"transformer, 4 layers of 256, 64 tokens", transformer, 40}, {"LSTM, 2 layers "
-      "of 256, 32 steps", lstm, 40}
+static const struct { const char *name, *file; graph_maker *make; int runs; } networks[] = {
+  {"ResNet-18, 224x224", "resnet", resnet, 5},
+  {"transformer, 4 layers of 256, 64 tokens", "transformer", transformer, 40},
+  {"LSTM, 2 layers of 256, 32 steps", "lstm", lstm, 40}
 };
 static const struct { const char *name, *command; } compilers[] = {
   {"gcc -O2", "gcc -O2"}, {"gcc -O3 -march=native", "gcc -O3 -march=native"},
@@ -108,7 +111,36 @@ static void measure(int n) {
   tiny_end(t);
   tiny_close(t);
 }
+static int written(int n, const char *folder) {
+  static graph g;
+  tiny_desc de;
+  tiny_export_desc d;
+  char path[300], weights[300];
+  memset(&de, 0, sizeof de);
+  de.cache_dir = ""; de.threads = 1;
+  tiny_ctx *t = tiny_open(&de);
+  tiny_begin(t);
+  tiny_program *p = graph_capture(t, networks[n].make, &g);
+  for (int vector = 16; p && vector <= 32; vector += 16) {
+    memset(&d, 0, sizeof d);
+    snprintf(path, sizeof path, "%s/%s%d.c", folder, networks[n].file, vector);
+    snprintf(weights, sizeof weights, "%s/%s%d.weights", folder, networks[n].file, vector);
+    d.weights = weights; d.vector_nbytes = vector;
+    tiny_program_export_c(p, path, &d);
+  }
+  snprintf(path, sizeof path, "%s/%s.tiny", folder, networks[n].file);
+  const int done = p && tiny_program_save(p, path, NULL) == TINY_OK;
+  if (!done) printf("%s: %s\n", networks[n].name, tiny_error(t));
+  tiny_program_free(p);
+  tiny_end(t);
+  tiny_close(t);
+  return done;
+}
 int main(int argc, char **argv) {
+  if (argc > 2 && !strcmp(argv[1], "write")) {
+    for (int i = 0; i < NETWORKS; i++) if (!written(i, argv[2])) return 1;
+    return 0;
+  }
   vector_nbytes = argc > 1 ? atoi(argv[1]) : 0;
   snprintf(root, sizeof root, "/tmp/tiny_export_XXXXXX");
   if (!mkdtemp(root)) return 1;

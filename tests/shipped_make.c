@@ -148,7 +148,30 @@ static void make_bare(made *p) {           // an input as it is, nothing at all,
   gives(p, tiny_mul(x, tiny_cast(takes_scalar(p, 3, TINY_I32), TINY_F32)));
   gives(p, tiny_sort(numbers(p, TINY_F32, TINY_SHAPE(3, 17), 5), -1, 0, NULL));
 }
+
+// ** as little as can be: seeds of the fuzzers, with SHIPPED_LEVELS=none **
+
+static void make_one(made *p) { gives(p, tiny_neg(takes(p, TINY_F32, TINY_SHAPE(2), 1))); }
+static void make_kept(made *p) {           // a sum that is kept, times a number
+  tiny_tensor *x = takes(p, TINY_F32, TINY_SHAPE(2, 3), 1), *n = takes_scalar(p, 2, TINY_I32);
+  tiny_tensor *w = weight(p, TINY_SHAPE(2), 1);
+  tiny_assign(w, tiny_add(w, tiny_sum(x, 1, 0)));
+  gives(p, tiny_mul(w, tiny_cast(n, TINY_F32)));
+}
+static void make_picked(made *p) {         // rows, by numbers that memory holds
+  tiny_tensor *at = takes(p, TINY_I32, TINY_SHAPE(3), 3);
+  gives(p, tiny_embedding(tiny_abs(at), weight(p, TINY_SHAPE(4, 2), 1), -1));
+}
+static void make_drawn(made *p) {
+  tiny_tensor *x = takes(p, TINY_F16, TINY_SHAPE(3), 1);
+  gives(p, tiny_add(x, tiny_cast(tiny_rand(p->t, TINY_SHAPE(3)), TINY_F16)));
+}
+static void make_two(made *p) {            // one kernel for another, with integers that are divided
+  tiny_tensor *x = takes(p, TINY_I32, TINY_SHAPE(4, 4), 9), *y = tiny_matmul(x, x);
+  gives(p, tiny_remainder(tiny_cumsum(y, 1), tiny_add_scalar(tiny_abs(x), 1)));
+}
 static const struct { const char *name; void (*make)(made *p); } makers[] = {
+  {"one", make_one}, {"kept", make_kept}, {"picked", make_picked}, {"drawn", make_drawn}, {"two", make_two},
   {"bare", make_bare}, {"dtypes", make_dtypes}, {"random", make_random}, {"rounds", make_rounds}, {"step", make_step},
   {"recurrent", make_recurrent}, {"transformer", make_transformer}, {"resnet", make_resnet},
   {"million", make_million}

@@ -13,7 +13,7 @@ for fuzzer in "$@"; do
   seeds=tests/corpus/$name
   length=600
   most=$limit
-  case $name in elf) length=4096 ;; program) length=16000 ;; amd | cubin) length=16000 ;; cache) length=2000 ;; api) length=2000 most=${enough:-$limit} ;; esac
+  case $name in elf) length=4096 ;; program) length=16000 ;; saved | load) length=16000 seeds=tests/corpus/program ;; amd | cubin) length=16000 ;; cache) length=2000 ;; api) length=2000 most=${enough:-$limit} ;; esac
   log=$fuzzer.log
   mkdir -p "$fuzzer.corpus"
   start=$SECONDS

@@ -88,6 +88,7 @@ static tiny_code tn_loading_builds(tiny_ctx *t, const tn_loading *l, struct tn_p
   const tn_container c = tn_saved_code(f);
   const tn_container_target own = tn_programs_target(at);
   const char *wrong = NULL;
+  char said[sizeof t->message];
   tn_wire_list *kernel = (tn_wire_list *)tn_scratch(t, ((size_t)f->n[TN_SAVED_KERNELS] + 1) * sizeof *kernel);
   for (int i = 0; i < f->n[TN_SAVED_KERNELS] && !wrong; i++) {
     const tn_container_kernel *k = tn_opened_find(&c, &f->kernel[i], TN_SHIP_KERNEL, NULL);
@@ -107,7 +108,7 @@ static tiny_code tn_loading_builds(tiny_ctx *t, const tn_loading *l, struct tn_p
     build[i].ast = kernel[i].list[kernel[i].n - 1];
     if (!l->o.from->trusted) build[i].ast = tn_loading_keeps_within(t, &kernel[i]);
     if (!build[i].ast || build[i].ast->op != TINY_OP_SINK) wrong = "a kernel is none";
-    else if (tn_verify(t, build[i].ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+    else if (tn_verify(t, build[i].ast, TN_SPEC_KERNEL) != TINY_OK) wrong = tn_opened_blame(t, said, sizeof said);
   }
   for (int i = 0; i < f->n[TN_SAVED_STEPS] && !wrong; i++)
     if (f->step[i].kernel >= 0 && kernel[f->step[i].kernel].n)

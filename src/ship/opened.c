@@ -35,6 +35,13 @@ static int tn_opened_wrong(const tn_opened *o, const char *name, const char *wro
   tiny_fail(o->source.t, TINY_E_IO, "%s: %.200s: %s", name, path, wrong);
   return 0;
 }
+// What went wrong with a kernel, as what is wrong with the file; what went wrong with the memory stays.
+static const char *tn_opened_blame(tiny_ctx *t, char *said, size_t nbytes) {
+  if (t->code == TINY_E_MEMORY) return NULL;
+  snprintf(said, nbytes, "%s", t->message);
+  t->code = TINY_OK;
+  return said;
+}
 static void tn_opened_close(tn_opened *o) {
   if (o->mapped) tn_os_unmap_file(&o->mapping);
   tn_release(o->source.t, o->front, o->front_nbytes);

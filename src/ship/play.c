@@ -95,13 +95,6 @@ static void tn_context_close(tiny_ctx *t) {
 
 // ** kernels **
 
-// What went wrong with a kernel, as what is wrong with the file; what went wrong with the memory stays.
-static const char *tn_play_blame(tiny_ctx *t, char *said, size_t nbytes) {
-  if (t->code == TINY_E_MEMORY) return NULL;
-  snprintf(said, nbytes, "%s", t->message);
-  t->code = TINY_OK;
-  return said;
-}
 static void tn_play_note(tiny_program *p, const char *name, const char *why) {
   if (!p->interpreted++) snprintf(p->why, sizeof p->why, "%.60s: %.90s", name, why);
 }
@@ -264,7 +257,7 @@ static tiny_code tn_play_load_guarded(tiny_ctx *t, void *arg) {
     tn_nodes_begin(t);
     const char *wrong = tn_play_kernel_of(p, i, &c);
     tn_nodes_leave(t);
-    if (t->code != TINY_OK) wrong = tn_play_blame(t, said, sizeof said);
+    if (t->code != TINY_OK) wrong = tn_opened_blame(t, said, sizeof said);
     if (wrong) tn_opened_wrong(&p->o, "program_load", wrong);
     if (t->code != TINY_OK) return t->code;
     tn_scratch_rewind(t, mark);

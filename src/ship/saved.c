@@ -301,16 +301,16 @@ static const char *tn_saved_head_check(const void *data, size_t nbytes, size_t *
   *front = (size_t)h.part[TN_SAVED_CONTENTS].at;
   return tn_saved_parts_check(&h, nbytes);
 }
-// What is wrong with a program of so many bytes, whose front is here, aligned as memory is; NULL: nothing. exact:
-// nobody can have made another front of its digest. The contents are not looked at.
+// What is wrong with a program of so many bytes, whose front is here, aligned as memory is; NULL: nothing. Its head has
+// passed tn_saved_head_check; what that looked at and may have changed since is looked at here, but for names and
+// versions. exact: nobody can have made another front of its digest. The contents are not looked at.
 static const char *tn_saved_check(const void *data, size_t front, size_t nbytes, int exact) {
-  size_t has = 0;
   uint64_t quick[4];
-  const char *wrong = tn_saved_head_check(data, nbytes, &has);
+  const tn_saved_head *h = (const tn_saved_head *)data;
+  const char *wrong = tn_saved_parts_check(h, nbytes);
   if (wrong) return wrong;
-  if (has != front) return "it changes while it is read";
+  if (h->nbytes != nbytes || h->part[TN_SAVED_CONTENTS].at != front) return "it changes while it is read";
   const tn_saved f = tn_saved_of(data);
-  const tn_saved_head *h = f.head;
   tn_saved_front(f.data, front, quick);
   int same = !memcmp(quick, h->front, sizeof quick);
   if (same && exact) {
