@@ -1,5 +1,5 @@
 // random_program: captured programs of random.h: what is made of data is given to the program, or memory that it has,
-// reads and assigns to.
+// reads and assigns to; some numbers are given, too, and are others in each run.
 #ifndef RANDOM_PROGRAM
 #define RANDOM_PROGRAM
 #include "random.h"
@@ -20,10 +20,11 @@ static void bytes_free(bytes *b) {
   memset(b, 0, sizeof *b);
 }
 
-// data: of the inputs, one after the other. meant: what a first run gives by the interpreter of graphs.
+// number: of an input that is one, in the first run. meant: what a first run gives by the interpreter of graphs.
 typedef struct sample {
   tiny_tensor *in[SAMPLE_MOST], *out[MAX_ROOTS]; int n, m;
-  bytes data, meant;
+  int is_number[SAMPLE_MOST]; double number[SAMPLE_MOST];
+  bytes data, meant;                       // data: of the inputs, one after the other
   item root[MAX_ROOTS];
 } sample;
 static void sample_free(sample *s) { bytes_free(&s->data); bytes_free(&s->meant); }
@@ -31,13 +32,33 @@ static size_t sample_nbytes(tiny_tensor *x) { return (size_t)tn_node_nbytes(tn_u
 
 static void sample_inputs(const gen *g, uint64_t has, sample *s) {
   for (int i = 0; i < g->n; i++) {
-    const tiny_uop *u = tn_plain_buffer(tn_uop_of(g->item[i].x));
-    int had = !u || !g->item[i].memory || (has >> g->item[i].memory % 64 & 1);
-    for (int j = 0; j < s->n && !had; j++) had = tn_plain_buffer(tn_uop_of(s->in[j])) == u;
+    const item *a = &g->item[i];
+    const tiny_uop *u = tn_uop_of(a->x), *from = tn_plain_buffer(u);
+    const size_t nbytes = sample_nbytes(a->x);
+    int had = u->op == TINY_OP_SCALAR ? a->dtype == TINY_BOOL || has >> i % 64 & 1 :
+                                        !from || !a->memory || has >> a->memory % 64 & 1;
+    for (int j = 0; j < s->n && !had; j++)
+      had = tn_uop_of(s->in[j]) == u || (from && tn_plain_buffer(tn_uop_of(s->in[j])) == from);
     if (had) continue;
-    const size_t nbytes = sample_nbytes(g->item[i].x);
-    bytes_add(&s->data, tn_storage_view(tn_leaf_storage(u), nbytes), nbytes);
-    s->in[s->n++] = tiny_keep(g->item[i].x);
+    char number[8] = {0};
+    if (u->op == TINY_OP_SCALAR) {
+      s->is_number[s->n] = 1;
+      s->number[s->n] = tn_to_f64(tn_dtype_convert(TINY_F64, a->dtype, u->k));
+      tn_dtype_store(a->dtype, number, u->k);
+    }
+    bytes_add(&s->data, from ? tn_storage_view(tn_leaf_storage(from), nbytes) : number, nbytes);
+    s->in[s->n++] = tiny_keep(a->x);
+  }
+}
+// What run number `run` is given: inputs that are numbers go on. Their data is put into s->data.
+static void sample_give(tiny_ctx *t, sample *s, int run, tiny_tensor **in) {
+  size_t at = 0;
+  for (int i = 0; i < s->n; at += sample_nbytes(in[i++])) {
+    if (!s->is_number[i]) continue;
+    const tiny_dtype dtype = tiny_dtype_of(in[i]);
+    if (in[i] != s->in[i]) tiny_free(in[i]);
+    in[i] = tiny_scalar(t, s->number[i] + run, dtype);
+    tn_dtype_store(dtype, s->data.data + at, tn_uop_of(in[i])->k);
   }
 }
 static void sample_evaluate(tiny_ctx *t, sample *s) {

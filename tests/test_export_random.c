@@ -56,8 +56,9 @@ static void *build(const char *path) {
            path, file);
   return system(command) ? NULL : dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
-static void run_built(void *so, const sample *s, bytes *got) {
+static void run_built(tiny_ctx *t, void *so, sample *s, bytes *got) {
   const void *in[SAMPLE_MOST];
+  tiny_tensor *given[SAMPLE_MOST];
   void *out[MAX_ROOTS];
   size_fn *nbytes = (size_fn *)symbol(so, "net_workspace"), *held = (size_fn *)symbol(so, "net_state");
   any_fn *with = symbol(so, "net_run_with"), *run = symbol(so, "net_run");
@@ -65,7 +66,9 @@ static void run_built(void *so, const sample *s, bytes *got) {
   size_t at = 0;
   if (state) ((init_fn *)symbol(so, "net_init"))(state);
   for (int i = 0; i < s->n; at += sample_nbytes(s->in[i++])) in[i] = s->data.data + at;
+  memcpy(given, s->in, sizeof given);
   for (int k = 0; k < RUNS; k++) {
+    sample_give(t, s, k, given);           // its data, that is
     for (int i = 0; i < s->m; i++) out[i] = calloc(1, nbytes_of(&s->root[i]) + 1);
     if (with && state) ((with_held *)with)(in, out, work, state, backwards, NULL);
     else if (with) ((with_fn *)with)(in, out, work, backwards, NULL);
@@ -82,6 +85,7 @@ static int run_one(uint64_t seed) {
   static sample s;
   bytes want = {NULL, 0, 0}, got = {NULL, 0, 0};
   char path[200];
+  tiny_tensor *in[SAMPLE_MOST];
   int wrong = 0;
   plain_vectors = vectors[seed % 3];       // of the device, too
   tiny_ctx *t = open_plain();
@@ -92,11 +96,14 @@ static int run_one(uint64_t seed) {
   snprintf(path, sizeof path, "%s/net.c", root);
   refused += !p;
   if (p && tiny_program_export_c(p, path, &d) != TINY_OK) wrong = bad(seed, "it is not exported", t);
-  for (int run = 0; p && run < RUNS && !wrong; run++)
-    if (!sample_run(p, s.in, s.m, 0, &want)) wrong = bad(seed, "it does not run", t);
+  memcpy(in, s.in, sizeof in);
+  for (int run = 0; p && run < RUNS && !wrong; run++) {
+    sample_give(t, &s, run, in);
+    if (!sample_run(p, in, s.m, 0, &want)) wrong = bad(seed, "it does not run", t);
+  }
   void *so = p && !wrong ? build(path) : NULL;
   if (p && !wrong && !so) wrong = bad(seed, "it does not compile", NULL);
-  if (so) run_built(so, &s, &got);
+  if (so) run_built(t, so, &s, &got);
   if (so && !sample_same(&s, &got, &want)) wrong = bad(seed, "other bits", NULL);
   if (so) dlclose(so);
   tiny_program_free(p);
