@@ -40,13 +40,19 @@ static void sample_inputs(const gen *g, uint64_t has, sample *s) {
     for (int j = 0; j < s->n && !had; j++)
       had = tn_uop_of(s->in[j]) == u || (from && tn_plain_buffer(tn_uop_of(s->in[j])) == from);
     if (had) continue;
-    char number[8] = {0};
+    char *const data = (char *)calloc(1, nbytes + 8);
     if (u->op == TINY_OP_SCALAR) {
       s->is_number[s->n] = 1;
       s->number[s->n] = tn_to_f64(tn_dtype_convert(TINY_F64, a->dtype, u->k));
-      tn_dtype_store(a->dtype, number, u->k);
+      tn_dtype_store(a->dtype, data, u->k);
     }
-    bytes_add(&s->data, from ? tn_storage_view(tn_leaf_storage(from), nbytes) : number, nbytes);
+    if (from) {
+      const tn_storage *memory = tn_leaf_storage(from);
+      const tiny_mem at = {memory->mem, 0};
+      if (nbytes) memory->device->backend->copy_out(memory->device->dev, data, at, nbytes);
+    }
+    bytes_add(&s->data, data, nbytes);
+    free(data);
     s->in[s->n++] = tiny_keep(a->x);
   }
 }

@@ -173,6 +173,13 @@ static int tn_spec_memory(const tiny_uop *u) {
   while (u->op == TINY_OP_AFTER) u = u->src[0];
   return u->op == TINY_OP_PARAM || u->op == TINY_OP_DEFINE || u->op == TINY_OP_STAGE;
 }
+// Memory is no value: it is indexed, copied, or comes earlier.
+static int tn_spec_takes_memory(const tiny_uop *u) {
+  const int indexes = u->op == TINY_OP_INDEX, by_itself = u->op == TINY_OP_AFTER || u->op == TINY_OP_BULK ||
+      u->op == TINY_OP_BULKSTORE || u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || u->op == TINY_OP_BARRIER;
+  for (uint32_t j = indexes ? 1 : 0; j < u->nsrc && !by_itself; j++) if (tn_spec_memory(u->src[j])) return 1;
+  return 0;
+}
 static int tn_spec_waits(const tiny_uop *store) {
   const tiny_uop *u = store->src[0]->src[0];
   while (u->op == TINY_OP_AFTER) u = u->src[0];
@@ -270,6 +277,7 @@ static tiny_code tn_spec_node(const tn_spec *s, const tiny_uop *u) {
   if (!why && !u->nsrc) why = tn_args_fit(u->op, 0, NULL, u->k, u->nv, u->v);
   if (!why) why = !TN_RUNS_ONLY && s->stage == TN_SPEC_TENSOR ? tn_spec_tensor(u) : tn_spec_lanes(u);
   if (!why && s->stage != TN_SPEC_TENSOR) why = tn_spec_form(s, u);
+  if (!why && s->stage != TN_SPEC_TENSOR && tn_spec_takes_memory(u)) why = "takes memory for a value";
   return why ? tn_spec_fail(s, u, why) : TINY_OK;
 }
 
@@ -355,13 +363,6 @@ static int tn_spec_uses(const tiny_uop *u, uint32_t j) {
     !(u->op == TINY_OP_AFTER && j) && !(u->op == TINY_OP_END && j);
 }
 
-// Memory is no value: it is indexed, copied, or comes earlier.
-static int tn_spec_takes_memory(const tiny_uop *u) {
-  const int indexes = u->op == TINY_OP_INDEX, by_itself = u->op == TINY_OP_AFTER || u->op == TINY_OP_BULK ||
-      u->op == TINY_OP_BULKSTORE || u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || u->op == TINY_OP_BARRIER;
-  for (uint32_t j = indexes ? 1 : 0; j < u->nsrc && !by_itself; j++) if (tn_spec_memory(u->src[j])) return 1;
-  return 0;
-}
 static tiny_code tn_spec_step(const tn_spec *s, tn_spec_program *p, tiny_uop *u) {
   if (tn_map_has(&p->block_of, u)) return tn_spec_fail(s, u, "stands twice in the list");
   for (uint32_t j = 0; j < u->nsrc; j++) {
@@ -372,7 +373,6 @@ static tiny_code tn_spec_step(const tn_spec *s, tn_spec_program *p, tiny_uop *u)
   }
   const tiny_code code = tn_spec_node(s, u);
   if (code != TINY_OK) return code;
-  if (tn_spec_takes_memory(u)) return tn_spec_fail(s, u, "takes memory for a value");
   const int opens = u->op == TINY_OP_RANGE || u->op == TINY_OP_IF;
   const int closes = u->op == TINY_OP_END || u->op == TINY_OP_ENDIF;
   if (closes && p->block[p->at].opener != u->src[u->op == TINY_OP_END])

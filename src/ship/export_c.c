@@ -566,7 +566,8 @@ static tiny_code tn_export_to(tiny_program *p, tiny_writer to, const tiny_export
     return t->code != TINY_OK ? t->code : TINY_E_ARG;
   names.names = x.d->names; names.tensors = x.d->tensors; names.n = x.d->n;
   x.s.t = t; x.s.p = p; x.s.d = &names; x.s.to = to;
-  const tiny_code code = tn_guard(t, tn_export_guarded, &x);
+  tiny_code code = tn_guard(t, tn_saving_settle, &x.s);
+  if (code == TINY_OK) code = tn_guard(t, tn_export_guarded, &x);
   tn_saving_end(&x.s);
   return code;
 }

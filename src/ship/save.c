@@ -171,11 +171,14 @@ static void tn_saving_steps(tn_saving *s) {
   s->head.arena_nbytes = plan ? plan->arena[s->device->number] : 0;
   s->head.draws = s->p->ndraw;
 }
-// The program as rows, if it can be shipped; what its memory holds can be looked at afterwards.
+// Before anything else is on the stack, as graphs are planned here: what memory of the program holds can be looked at
+// afterwards.
+static tiny_code tn_saving_settle(tiny_ctx *t, void *arg) {
+  return tn_program_memory_now(t, ((const tn_saving *)arg)->p);
+}
+// The program as rows, if it can be shipped.
 static tiny_code tn_saving_rows(tn_saving *s) {
   for (int i = 0; i < TN_SAVED_CODE; i++) s->part[i].t = s->t;
-  const tiny_code code = tn_program_memory_now(s->t, s->p);
-  if (code != TINY_OK) return code;
   if (tn_saving_may(s) != TINY_OK) return s->t->code;
   tn_saving_inputs(s);
   tn_saving_leaves(s);
@@ -426,7 +429,8 @@ static tiny_code tn_saving_to(tn_saving *s) {
                     tiny_realize(d->tensors, d->n) != TINY_OK))
     return t->code != TINY_OK ? t->code : TINY_E_ARG;
   if (tn_saving_weights(d) != TINY_OK) return t->code;
-  const tiny_code code = tn_guard(t, tn_saving_guarded, s);
+  tiny_code code = tn_guard(t, tn_saving_settle, s);
+  if (code == TINY_OK) code = tn_guard(t, tn_saving_guarded, s);
   tn_saving_end(s);
   return code;
 }
