@@ -519,10 +519,13 @@ static void tn_text_survey(tn_text *x) {
     x->depth[i] = depth;
     if (op == TINY_OP_RANGE || op == TINY_OP_IF) depth++;
   }
+  uint8_t *copied = (uint8_t *)tn_scratch(x->t, (size_t)x->n + 1);
   for (int i = x->n - 1; i >= 0; i--) {    // users before sources: what is only waited for asks for nothing
     const tiny_uop *u = x->list[i];
     const int waits = u->op == TINY_OP_AFTER, value = u->op == TINY_OP_LOAD || u->op == TINY_OP_INDEX;
-    if (!x->uses[i] && (value || tn_op_is(u->op, TINY_ALU))) continue;
+    if (!x->uses[i] && !copied[i] && (value || tn_op_is(u->op, TINY_ALU))) continue;
+    if ((u->op == TINY_OP_STORE && tn_copies_text(x, u)) || (copied[i] && u->op == TINY_OP_BITCAST))
+      copied[u->src[u->op == TINY_OP_STORE]->seq] = 1;
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (u->src[j]->op == TINY_OP_GROUP || (j && u->op == TINY_OP_STORE && tn_copies_text(x, u))) continue;
       if (waits && j && u->src[j]->op == TINY_OP_LOAD) continue;
