@@ -2,7 +2,7 @@
 // -fsanitize=fuzzer,address,undefined tests/fuzz_load.c -o fuzz_load -lm -lpthread. An input (fuzz_saved.h) is never
 // trusted. Its kernels are made from what they compute, for the interpreter, which looks at every access, and one of
 // EVERY by the built-in compiler; what loads is called, unless its loops are long.
-// runs in make test: 3000
+// runs in make test: 1500
 #include "../src/all.c"
 #include "fuzz_saved.h"
 

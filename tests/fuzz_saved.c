@@ -1,7 +1,7 @@
 // Fuzzes what reads saved programs, in a build that only runs: clang -g -O1 -fsanitize=fuzzer,address,undefined
 // tests/fuzz_saved.c -o fuzz_saved -lm -lpthread. All of loading but the compiler (fuzz_program has it, and calls what
 // loads): checks, lists, what is plain of their accesses, and their code for the interpreter.
-// runs in make test: 60000
+// runs in make test: 20000
 #define TINY_RUNTIME_ONLY
 #include "../src/all.c"
 #include "fuzz_saved.h"

@@ -1,4 +1,4 @@
-// brief: asan
+// brief: plain asan
 // test_search: schedules and what a search makes of them. Whatever opts a list has, the interpreter finds the same values
 // as in the kernel without them, and a list that is applied again gives the same kernel; what a search chooses gives the values of the reference, is found again on disk, and
 // damaged files or refused memory never show in a result. TEST_ROUNDS=n: n schedules for each kernel; TEST_SEED=s: one.

@@ -32,7 +32,7 @@ done
 drawn="$work/drawn"
 mkdir "$drawn"
 build -O1 -DTEST_PROGRAM='"test_saved_random"' tests/test_saved_random.c -o "$work/draw" || exit 1
-says "random programs, saved" " 0 failed" env TEST_SAVE="$drawn" TEST_ROUNDS=40 "$work/draw"
+says "random programs, saved" " 0 failed" env TEST_SAVE="$drawn" TEST_ROUNDS=24 "$work/draw"
 programs=$(cd "$drawn" && ls ./*.tiny | sed 's/^..//; s/.tiny$//')
 for way in "trusted 0" "untrusted some" "refused all"; do
   says "random programs, $way" " 0 failed" "$work/play" "$drawn" CPU $way $programs
