@@ -94,11 +94,15 @@ static tiny_program *sample_capture(tiny_ctx *t, uint64_t seed, sample *s, int *
   t->tensors->random = 0;                  // as where it is loaded
   return p;
 }
-// Appends the bits of what a run gives, whole or in pieces.
+// Appends the bits of what a run gives, whole or in pieces. sample_compiled: kernels that runs have compiled; views of
+// what they give are read by kernels of their own.
+static uint64_t sample_compiled;
 static int sample_run(tiny_program *p, tiny_tensor **in, int m, int pieces, bytes *b) {
   tiny_tensor *out[MAX_ROOTS];
   tiny_code code = TINY_MORE;
+  const uint64_t before = tiny_stats_of(p->t).compiled;
   while (code == TINY_MORE) code = pieces ? tiny_run_for(p, in, out, 1) : tiny_run(p, in, out);
+  sample_compiled += tiny_stats_of(p->t).compiled - before;
   int ok = code == TINY_OK;
   for (int i = 0; i < m; i++) {
     const size_t nbytes = sample_nbytes(out[i]);

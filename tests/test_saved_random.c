@@ -36,6 +36,7 @@ static int loaded_differs(uint64_t seed, const char *device, int trusted, const 
   from.data = file->data; from.nbytes = file->n; from.trusted = trusted;
   tiny_ctx *t = open_on(device);
   tiny_program *p = tiny_program_load(t, &from);
+  sample_compiled = tiny_stats_of(t).compiled;
   int wrong = p ? 0 : bad(seed, device, "it does not load", t);
   size_t at = 0;
   for (int i = 0; i < s->n && !wrong; i++) {
@@ -52,7 +53,7 @@ static int loaded_differs(uint64_t seed, const char *device, int trusted, const 
   }
   if (!wrong && !same(&got, want) && (trusted || !sample_near(s, &got, want)))
     wrong = bad(seed, device, trusted ? "other bits" : "other values, not trusted", NULL);
-  if (!wrong && trusted && tiny_stats_of(t).compiled) wrong = bad(seed, device, "compiled again", NULL);
+  if (!wrong && trusted && sample_compiled) wrong = bad(seed, device, "compiled again", NULL);
   bytes_free(&got);
   tiny_program_free(p);
   tiny_close(t);
