@@ -14,17 +14,12 @@ extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes) {
   static const uint32_t *const features[] = {NULL};
   static tiny_ctx *contexts[2];
   static int loads[2];
-  tiny_program_source from;
   const int compiled = nbytes && data[nbytes - 1] % EVERY == 1;
   tiny_ctx **t = &contexts[compiled];
   if (*t && ++loads[compiled] % LOADS == 0) { tiny_close(*t); *t = NULL; }
   if (!*t) *t = open_context(compiled ? "CPU" : "INTERP", compiled ? "builtin" : NULL);
-  char *own = mended(data, nbytes);
-  memset(&from, 0, sizeof from);
-  from.data = own; from.nbytes = nbytes;
-  tiny_program *p = tiny_program_load(*t, &from);
-  FUZZ_CHECK((p != NULL) == (tiny_status(*t) == TINY_OK));
-  FUZZ_CHECK(p || tiny_status(*t) == TINY_E_IO || tiny_status(*t) == TINY_E_MEMORY);
+  char *own;
+  tiny_program *p = loaded(*t, data, nbytes, &own);
   if (p) call(p, work_of(*t, own, targets, features));
   free(own);
   tiny_clear(*t);

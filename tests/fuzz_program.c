@@ -11,14 +11,9 @@ extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
 extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes) {
   static const char *const targets[] = {TN_SHIP_OWN_LIST, TN_SHIP_LIST, NULL};
   static tiny_ctx *t;
-  tiny_program_source from;
   if (!t) t = open_context("CPU", NULL);
-  char *own = mended(data, nbytes);
-  memset(&from, 0, sizeof from);
-  from.data = own; from.nbytes = nbytes;
-  tiny_program *p = tiny_program_load(t, &from);
-  FUZZ_CHECK((p != NULL) == (tiny_status(t) == TINY_OK));
-  FUZZ_CHECK(p || tiny_status(t) == TINY_E_IO || tiny_status(t) == TINY_E_MEMORY);
+  char *own;
+  tiny_program *p = loaded(t, data, nbytes, &own);
   const uint32_t *const features[] = {tn_cpu_features(&t->runtime->cpu), NULL};
   if (p) call(p, work_of(t, own, targets, features));
   free(own);

@@ -9,14 +9,9 @@
 extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
 extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes) {
   static tiny_ctx *t;
-  tiny_program_source from;
   if (!t) t = open_context("CPU", "outside");
-  char *own = mended(data, nbytes);
-  memset(&from, 0, sizeof from);
-  from.data = own; from.nbytes = nbytes;
-  tiny_program *p = tiny_program_load(t, &from);
-  FUZZ_CHECK((p != NULL) == (tiny_status(t) == TINY_OK));
-  FUZZ_CHECK(p || tiny_status(t) == TINY_E_IO || tiny_status(t) == TINY_E_MEMORY);
+  char *own;
+  tiny_program *p = loaded(t, data, nbytes, &own);
   free(own);
   tiny_clear(t);
   tiny_program_free(p);

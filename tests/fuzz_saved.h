@@ -48,6 +48,17 @@ static char *mended(const uint8_t *data, size_t nbytes) {
   if (nbytes >= sizeof(tn_saved_head)) mend(own, nbytes);
   return own;
 }
+// The input, loaded: NULL, and an error that says that the file is bad, or a program. *own: its bytes, to be freed.
+static tiny_program *loaded(tiny_ctx *t, const uint8_t *data, size_t nbytes, char **own) {
+  tiny_program_source from;
+  memset(&from, 0, sizeof from);
+  from.data = *own = mended(data, nbytes);
+  from.nbytes = nbytes;
+  tiny_program *p = tiny_program_load(t, &from);
+  FUZZ_CHECK((p != NULL) == (tiny_status(t) == TINY_OK));
+  FUZZ_CHECK(p || tiny_status(t) == TINY_E_IO || tiny_status(t) == TINY_E_MEMORY);
+  return p;
+}
 
 // ** what has been loaded is called **
 

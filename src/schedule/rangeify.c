@@ -161,7 +161,7 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->depth = 0;
     if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of, never all the summands
       tn_node *folded = tn_node_reduced(g, u);
-      if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = TN_FORCED_CHAIN; n->reduces = 1; }
+      if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced |= TN_FORCED_CHAIN; n->reduces = 1; }
       else n->forced = 1;
     }
     tn_node_try_carried(g, n);
