@@ -461,6 +461,62 @@ static void test_now(void) {
   tiny_program_free(p);
   tiny_close(t);
 }
+// On the host's memory, in pieces: the bits of a whole run, what it assigns to once; cancelled it begins anew.
+static void test_call_for(void) {
+  enum { NELEM = 96 * 64 };
+  static float v[NELEM], whole[NELEM], pieces[NELEM];
+  float three = 3;
+  const char *const name = "state";
+  if (!case_named("calls in pieces")) return;
+  for (int i = 0; i < NELEM; i++) v[i] = (float)(i % 37) * 0.25f - 4;
+  tiny_ctx *t = open_on("CPU");
+  tiny_tensor *x = tiny_from(t, v, TINY_F32, TINY_SHAPE(96, 64)), *k = tiny_scalar(t, 3, TINY_F32);
+  tiny_tensor *state = tiny_zeros(t, TINY_F32, TINY_SHAPE(96, 64));
+  tiny_realize(&x, 1); tiny_realize(&state, 1);
+  tiny_begin(t);
+  tiny_assign(state, tiny_add(state, tiny_mul(x, k)));
+  tiny_tensor *in[2] = {x, k}, *y = tiny_softmax(tiny_matmul(state, tiny_permute(x, TINY_SHAPE(1, 0))), -1);
+  y = tiny_matmul(y, x);
+  tiny_program *p = tiny_capture(t, in, 2, &y, 1);
+  tiny_end(t);
+  CHECK(p != NULL);
+  tiny_ship_desc d;
+  tiny_program_source from;
+  memset(&d, 0, sizeof d); memset(&from, 0, sizeof from);
+  d.names = &name; d.tensors = &state; d.n = 1;
+  CHECK_EQ(tiny_program_save(p, in_root("pieces"), &d), TINY_OK);
+  from.path = in_root("pieces"); from.trusted = 1;
+  tiny_program *one = tiny_program_load(t, &from), *other = tiny_program_load(t, &from);
+  CHECK(one && other);
+  const void *const given[2] = {v, &three};
+  void *const to_whole[1] = {whole}, *const to_pieces[1] = {pieces};
+  for (int run = 0, cuts = 0; run < 3; run++) {
+    tiny_code code = TINY_MORE;
+    CHECK_EQ(tiny_program_call(one, given, to_whole), TINY_OK);
+    for (three = 3; code == TINY_MORE; three = 5) {          // a number is that of the run's first call
+      code = tiny_program_call_for(other, given, to_pieces, 1);
+      cuts += code == TINY_MORE;
+    }
+    three = 3;
+    CHECK_EQ(code, TINY_OK);
+    CHECK(!memcmp(whole, pieces, sizeof whole));
+    CHECK(run < 2 || cuts > 2);
+  }
+  CHECK_EQ(tiny_program_read(one, name, whole, sizeof whole), TINY_OK);
+  CHECK_EQ(tiny_program_read(other, name, pieces, sizeof pieces), TINY_OK);
+  CHECK(!memcmp(whole, pieces, sizeof whole));
+  tiny_cancel(t);
+  CHECK_EQ(tiny_program_call_for(other, given, to_pieces, 1), TINY_E_CANCELLED);
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  CHECK_EQ(tiny_program_call(one, given, to_whole), TINY_OK);
+  CHECK_EQ(tiny_program_call_for(other, given, to_pieces, UINT64_MAX), TINY_OK);
+  CHECK(!memcmp(whole, pieces, sizeof whole));
+  CHECK_EQ(tiny_program_call_for(NULL, given, to_pieces, 1), TINY_E_ARG);
+  CHECK_EQ(tiny_program_call_for(other, NULL, to_pieces, 1), TINY_E_ARG);
+  tiny_clear(t);
+  tiny_program_free(one); tiny_program_free(other); tiny_program_free(p);
+  tiny_close(t);
+}
 static int targets_of(const file *f, const char *name) {
   const tn_saved saved = tn_saved_of(f->data);
   const tn_container c = tn_container_of(tn_saved_part_of(saved.data, saved.head, TN_SAVED_CODE));
@@ -619,6 +675,7 @@ int main(void) {
   test_beyond("INTERP");
   test_beyond("CPU");
   test_now();
+  test_call_for();
   test_weights();
 #ifdef TN_OS_X86
   test_levels();
