@@ -893,9 +893,9 @@ static int make_program(gen *g, tiny_ctx *t, uint64_t seed, int nops) {
   t->tensors->random = (uint32_t)seed << 8;                  // random numbers depend on the seed alone
   for (int i = 0; i < MAKERS; i++) total += makers[i].weight;
   make_leaf(g);
-  while (!g->n) make_leaf(g);
+  while (!g->n && tiny_status(t) == TINY_OK) make_leaf(g);
   const int most = 3 + (int)rnd(g, MAX_OPS - 3);
-  for (int i = 0; i < most && i < nops; i++)
+  for (int i = 0; g->n && i < most && i < nops; i++)
     for (int tries = 0; tries < 20; tries++) {
       int at = (int)rnd(g, (uint32_t)total), k = 0;
       while (at >= makers[k].weight) at -= makers[k++].weight;

@@ -49,7 +49,7 @@ if [ -z "$clang" ] && [ "${TEST_AMD_COMPILER:-}" = clang ]; then
   echo "test_amd.sh: kernels left out: there is no clang of 17 or later"
   report
 fi
-make -s build/amd/test_vectors build/amd/test_order build/amd/test_random >/dev/null || { failed=$((failed + 1)); report; }
+make -s build/amd/test_vectors build/amd/test_order build/amd/test_random build/amd/test_saved_random >/dev/null || { failed=$((failed + 1)); report; }
 
 # Examples train: on fewer digits, by a smaller network; what they print of losses is the same on the CPU, to a part in 10^4.
 # example NAME SED: compiled with the object that the programs of amd share.
@@ -83,6 +83,7 @@ for gpu in ${TEST_AMD_GPUS:-gfx1100}; do
   says "vectors, $gpu" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-800}" build/amd/test_vectors
   says "a random program, $gpu" " passed, 0 failed" env TEST_SEED="$((seed + 11))" TEST_ON=INTERP build/amd/test_random
   [ -z "${TEST_RANDOM:-}" ] || says "random programs, $gpu" " passed, 0 failed" env TEST_ROUNDS="$TEST_RANDOM" TEST_FROM="$((seed * 100))" TEST_ON=INTERP build/amd/test_random
+  says "saved programs, $gpu" " passed, 0 failed" env TEST_ROUNDS=${TEST_SAVED:-3} TEST_ON=INTERP build/amd/test_saved_random
   says "digits, $gpu" "losses are the same" trains digits "$work/digits.csv"
   says "transformer, $gpu" "losses are the same" trains transformer src/api/manual.txt 3 "${TEST_STEPS:-3}"
   seed=$((seed + 5))

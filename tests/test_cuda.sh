@@ -15,7 +15,7 @@ printf '#define TINY_IMPLEMENTATION\n#include "tiny.h"\n' >"$work/tiny.c"
 says "two files, linked" "^good$" bash -c "cd '$work' && for f in tiny library user; do cc -std=c11 -I'$PWD' -w -c \$f.c || exit 1; done &&
   cc tiny.o library.o user.o -o both -lm -lpthread -ldl && ./both && echo good"
 
-make -s mock build/cuda/test_vectors build/cuda/test_order build/cuda/test_random >/dev/null || { failed=$((failed + 1)); report; }
+make -s mock build/cuda/test_vectors build/cuda/test_order build/cuda/test_random build/cuda/test_saved_random >/dev/null || { failed=$((failed + 1)); report; }
 # What the toolkit has, where there is one: the language as NVRTC takes it, and the stub of the driver.
 nvrtc=/usr/local/cuda/lib64/libnvrtc.so
 if [ -e $nvrtc ]; then
@@ -31,6 +31,7 @@ says "orders of calls" " passed, 0 failed" env TEST_ROUNDS=${TEST_ROUNDS:-12} MO
 for language in PTX C; do
   says "vectors, $language" " passed, 0 failed" env TINY_CUDA_LANGUAGE=$language TEST_STRIDE=${TEST_STRIDE:-400} build/cuda/test_vectors
 done
+says "saved programs" " passed, 0 failed" env TINY_CUDA_LANGUAGE=PTX TEST_ROUNDS=${TEST_SAVED:-3} TEST_ON=INTERP build/cuda/test_saved_random
 for seed in 11 12; do
   says "random programs, seed $seed" " passed, 0 failed" env TINY_CUDA_LANGUAGE=$([ $seed = 11 ] && echo PTX || echo C) TEST_SEED=$seed TEST_ON=INTERP MOCK_CUDA_SEED=$seed build/cuda/test_random
 done

@@ -13,7 +13,7 @@ if [ ! -f /usr/include/GNUstep/Foundation/Foundation.h ]; then
   report
 fi
 libs="-lgnustep-base -lobjc -ldl -lm -lpthread"
-make -s build/metal/test_vectors build/metal/test_order build/metal/test_random build/mock/metal/example build/mock/metal/page build/mock/metal/device build/mock/metal/test_metal_mock \
+make -s build/metal/test_vectors build/metal/test_order build/metal/test_random build/metal/test_saved_random build/mock/metal/example build/mock/metal/page build/mock/metal/device build/mock/metal/test_metal_mock \
   >"$work/built" 2>&1 || { tail -n 20 "$work/built"; failed=$((failed + 1)); report; }
 
 # tiny_metal.m by GCC, which has no blocks and no pools of its own.
@@ -65,6 +65,7 @@ for chip in ${TEST_METAL_CHIPS:-apple7 apple9 mac2}; do
   says "orders of calls, $chip" " passed, 0 failed" env TEST_ROUNDS="${TEST_ROUNDS:-6}" build/metal/test_order
   says "vectors, $chip" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-2000}" build/metal/test_vectors
   says "a random program, $chip" " passed, 0 failed" env TEST_SEED="${programs[$((seed / 6 % 3))]}" TEST_ON=INTERP build/metal/test_random
+  [ -z "${TEST_SAVED:-}" ] || says "saved programs, $chip" " passed, 0 failed" env TEST_ROUNDS="$TEST_SAVED" TEST_ON=INTERP build/metal/test_saved_random
   [ -z "${TEST_RANDOM:-}" ] || says "random programs, $chip" " passed, 0 failed" env TEST_ROUNDS="$TEST_RANDOM" TEST_FROM="$((seed * 100))" TEST_ON=INTERP build/metal/test_random
   if [ "$seed" = 6 ] || [ -n "${TEST_RANDOM:-}" ]; then      # one chip, or all of them
     export TEST_METAL_FAST=1

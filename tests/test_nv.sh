@@ -15,7 +15,7 @@ printf '#define TINY_IMPLEMENTATION\n#include "tiny.h"\n' >"$work/tiny.c"
 says "two files, linked" "^good$" bash -c "cd '$work' && for f in tiny library user; do cc -std=c11 -I'$PWD' -w -c \$f.c || exit 1; done &&
   cc tiny.o library.o user.o -o both -lm -lpthread -ldl && ./both && echo good"
 
-make -s build/nv/test_vectors build/nv/test_order build/nv/test_random >/dev/null || { failed=$((failed + 1)); report; }
+make -s build/nv/test_vectors build/nv/test_order build/nv/test_random build/nv/test_saved_random >/dev/null || { failed=$((failed + 1)); report; }
 
 # Examples train: on fewer digits, by a smaller network; what they print of losses is the same on the CPU, to a part in 10^4.
 # example NAME SED: compiled with the object that the programs of nv share.
@@ -48,6 +48,7 @@ for gpu in $gpus; do
   says "orders of calls, GPU $gpu" " passed, 0 failed" env TEST_ROUNDS="${TEST_ROUNDS:-12}" build/nv/test_order
   says "vectors, GPU $gpu" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-400}" build/nv/test_vectors
   says "random programs, GPU $gpu" " passed, 0 failed" env TEST_SEED="$((gpu + 11))" TEST_ON=INTERP build/nv/test_random
+  says "saved programs, GPU $gpu" " passed, 0 failed" env TEST_COMPILES=1 TEST_ROUNDS=${TEST_SAVED:-3} TEST_ON=INTERP build/nv/test_saved_random
   says "digits, GPU $gpu" "losses are the same" trains digits "$work/digits.csv"
   says "transformer, GPU $gpu" "losses are the same" trains transformer src/api/manual.txt 3 10
 done
