@@ -171,7 +171,7 @@ test-metal: build/plain/test_metal build/plain/test_languages
 	@$(MAKE) -s tiny.h
 	@build/plain/test_metal
 	@TEST_METAL_CHIPS="$${TEST_METAL:-apple7 apple8 apple9 mac2}" TEST_STRIDE=$${TEST_STRIDE:-100} TEST_ROUNDS=$${TEST_ROUNDS:-100} \
-	  TEST_RANDOM=$${TEST_RANDOM:-1} TEST_SAVED=$${TEST_SAVED:-1} TEST_STEPS=$${TEST_STEPS:-20} TEST_METAL_ASAN=1 tests/test_metal.sh
+	  TEST_RANDOM=$${TEST_RANDOM:-1} TEST_SAVED=$${TEST_SAVED:-8} TEST_STEPS=$${TEST_STEPS:-20} TEST_METAL_ASAN=1 tests/test_metal.sh
 	@tests/test_metal_cross.sh
 	@TEST_OTHERS=only build/plain/test_languages
 

@@ -65,6 +65,7 @@ for chip in ${TEST_METAL_CHIPS:-apple7 apple9 mac2}; do
   says "orders of calls, $chip" " passed, 0 failed" env TEST_ROUNDS="${TEST_ROUNDS:-6}" build/metal/test_order
   says "vectors, $chip" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-2000}" build/metal/test_vectors
   says "a random program, $chip" " passed, 0 failed" env TEST_SEED="${programs[$((seed / 6 % 3))]}" TEST_ON=INTERP build/metal/test_random
+  says "a saved program, $chip" " passed, 0 failed" env TEST_SEED=2 TEST_ON=INTERP build/metal/test_saved_random
   [ -z "${TEST_SAVED:-}" ] || says "saved programs, $chip" " passed, 0 failed" env TEST_ROUNDS="$TEST_SAVED" TEST_ON=INTERP build/metal/test_saved_random
   [ -z "${TEST_RANDOM:-}" ] || says "random programs, $chip" " passed, 0 failed" env TEST_ROUNDS="$TEST_RANDOM" TEST_FROM="$((seed * 100))" TEST_ON=INTERP build/metal/test_random
   if [ "$seed" = 6 ] || [ -n "${TEST_RANDOM:-}" ]; then      # one chip, or all of them

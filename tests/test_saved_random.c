@@ -56,7 +56,8 @@ static int loaded_differs(uint64_t seed, const char *device, int trusted, const 
   }
   if (!wrong && !same(&got, want) && (trusted || !sample_near(s, &got, want)))
     wrong = bad(seed, device, trusted ? "other bits" : "other values, not trusted", NULL);
-  if (!wrong && trusted && sample_compiled && !getenv("TEST_COMPILES")) wrong = bad(seed, device, "compiled again", NULL);
+  if (!wrong && trusted && sample_compiled && !getenv("TEST_COMPILES"))
+    wrong = bad(seed, device, "compiled again", NULL);
   bytes_free(&got);
   tiny_program_free(p);
   tiny_close(t);
@@ -123,7 +124,7 @@ int main(void) {
   int nbad = 0;
   for (int i = 0; i < rounds && nbad < 5; i++)
     for (int k = 0; k < 2; k++) check_one(first + (uint64_t)i, devices[k], &nbad);
-  CHECK(one || refused < rounds);          // of twice as many
+  CHECK(rounds < 10 || refused < rounds);  // of twice as many
   for (size_t i = 0; i < sizeof found / sizeof *found && !one; i++)
     for (int k = 0; k < 2; k++) check_one(found[i], devices[k], &nbad);
   case_end();
